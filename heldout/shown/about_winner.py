@@ -9,6 +9,7 @@ from heldout.intervals import credible
 from heldout.losses import Loss
 from heldout.losses.amounts import amount, apart, margin_text, number, points, written
 from heldout.losses.tested_losses import RepeatedByRow
+from heldout.printable import plain
 from heldout.records import Difference, MoreRows, Powered, PredictionSets
 from heldout.schemes.design import Design
 from heldout.shown.cells import DOUBTED
@@ -236,7 +237,7 @@ def prediction_sets(line: PredictionSets) -> str:
         return ""
     of_classes, level = line.method == LAC, f"{100 * line.level:g} %"
     what = "each class with a probability of" if of_classes else "the prediction"
-    reach = f"at least {max(1 - line.threshold, 0):.3g}" if of_classes else f"± {line.threshold:.4g}"
+    reach = f"at least {max(1 - line.threshold, 0):.3g}" if of_classes else f"± {plain(line.threshold)}"
     text = f"{what} {reach}, by {line.calibrated} held-out rows at {level}"
     if line.coverage is None or line.low is None or line.high is None:
         return f"{text}; {line.reason}"

@@ -11,6 +11,8 @@ from heldout.shown import about_race, about_winner
 from tasks.report.next_steps import next_steps
 from tasks.report.summary import Summary, shown_count
 
+_LONGEST = 110  # letters of some names
+
 
 @dataclass(frozen=True)
 class Fact:
@@ -94,12 +96,19 @@ def _as_good_as(summary: Summary) -> Fact:
         each = f"{every} is shown to err more, at {summary.level}"
         return Fact("As good as", "no other", f"{each}; {gone}" if gone else each)
     by = f" by {summary.compared_by}" if summary.chosen_by_metric else ""
-    said = f"{', '.join(others)}: not shown to err more{by}, at {summary.level}"
+    said = f"{_some(others)}: not shown to err more{by}, at {summary.level}"
     return Fact(
         "As good as",
         f"{len(others)} of {count} others{' that are left' if gone else ''}",
         f"{said}; {gone}" if gone else said,
     )
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names, as many as a card has room for, and how many more there are."""
+    most = next((place for place in range(1, len(names)) if len(", ".join(names[: place + 1])) > _LONGEST), len(names))
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more else "")
 
 
 def _by_margin(summary: Summary) -> list[Fact]:

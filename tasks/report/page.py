@@ -1,7 +1,8 @@
 """report.html: one file that holds its pictures, needs no script, and can be mailed."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +24,15 @@ from tasks.storage import files
 _NOT_DRAWN = Markup("<p>This picture could not be drawn; the log says why. The tables have its numbers.</p>")
 
 
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A section with its pictures, drawn: those in view, and `further` ones."""
+
+    section: Section
+    pictures: Sequence[Markup]
+    further: Sequence[Markup]
+
+
 def write_report(summary: Summary) -> None:
     """report.html."""
     files.write_text(files.REPORT, page(summary))
@@ -37,16 +47,21 @@ def page(summary: Summary) -> str:
     if margin is not None:
         glossary = by_margin(GLOSSARY, margin_text(margin, summary.loss))
     environment.filters |= {"explained": partial(explained, glossary=glossary)}
+    of_words = [
+        provenance.section(summary),
+        Section("sentences", "In full sentences", terms=sentences(summary)),
+        Section("glossary", "What the names mean", terms=glossary),
+    ]
+    strip = decision_strip(summary)
     with drawing():
-        shown = [(section, _pictures(section)) for section in sections.made(summary)]
+        made = [*sections.made(summary), *of_words]
+        shown = [Shown(section, *_pictures(section)) for section in sorted(made, key=lambda one: not one.opened)]
     return environment.get_template("report.html.j2").render(
-        summary=summary,
+        title=f"{summary.selected} · {summary.settings.data.source}",
         headline=headline(summary),
-        strip=Markup(strip_svg.fragment(decision_strip(summary))),  # noqa: S704 (each text in it is escaped)
-        provenance=provenance.section(summary),
-        sections=shown,
-        sentences=sentences(summary),
-        glossary=glossary,
+        origin=strip.origin,
+        strip=Markup(strip_svg.fragment(strip)),  # noqa: S704 (each text in it is escaped)
+        shown=shown,
     )
 
 
@@ -67,13 +82,14 @@ def explained(text: str, glossary: Mapping[str, str] = GLOSSARY) -> Markup:
     return Markup(made)  # noqa: S704 (escaped part by part)
 
 
-def _pictures(section: Section) -> list[Markup]:
-    """The pictures of a section as elements of the page."""
+def _pictures(section: Section) -> tuple[list[Markup], list[Markup]]:
+    """The pictures of a section in view, and further ones, as elements of the page."""
     made = []
-    for place, picture in enumerate(section.pictures):
+    for place, picture in enumerate([*section.pictures, *section.further]):
         name = f"{section.name}-{place}"
         made.append(drawn(name, partial(_element, picture, name)) or _NOT_DRAWN)
-    return made
+    count = len(section.pictures)
+    return made[:count], made[count:]
 
 
 def _element(picture: PagePicture, name: str) -> Markup:

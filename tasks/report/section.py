@@ -3,12 +3,15 @@
 Texts are a user's or a learner's too: the page escapes them, and shows what nobody sees as an escape.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_MILLIONS = re.compile(r"\d,\d{3},\d{3}")
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,12 @@ class Table:
     words: frozenset[int] = frozenset()
     marked: Mapping[int, str] = field(default_factory=dict)
 
+    @property
+    def long(self) -> bool:
+        """Whether a number has millions, so that the columns need much room."""
+        texts = [cell if isinstance(cell, str) else cell.text for row in self.rows for cell in row[1:]]
+        return any(_MILLIONS.search(text) for text in texts)
+
 
 @dataclass(frozen=True, eq=False)
 class PagePicture:
@@ -48,7 +57,9 @@ class PagePicture:
 class Section:
     """A section: `name` is its address in the page, `caption` what a reader takes from it.
 
-    The tables stand next to the pictures; `folded` tables are behind a line to click, for those that repeat a picture.
+    In view are the caption, the pictures, the tables that say what no picture says, and `terms` with their texts.
+    Behind a line to click are how to read it, `further` pictures, and `numbers`, the tables that repeat a picture. A
+    section that is not `opened` is a line to click as a whole; one that is `wide` takes the width of the page.
     """
 
     name: str
@@ -56,4 +67,20 @@ class Section:
     caption: str = ""
     pictures: Sequence[PagePicture] = ()
     tables: Sequence[Table] = ()
-    folded: bool = False
+    reading: str = ""
+    further: Sequence[PagePicture] = ()
+    numbers: Sequence[Table] = ()
+    terms: Mapping[str, str] = field(default_factory=dict)
+    opened: bool = False
+    wide: bool = False
+
+    @property
+    def inside(self) -> str:
+        """What the line says that hides the rest of an open section."""
+        parts = [
+            "the numbers" if self.numbers else "",
+            "further pictures" if self.further else "",
+            "how to read this" if self.reading else "",
+        ]
+        shown = [part for part in parts if part]
+        return f"{shown[0][:1].upper()}{', '.join(shown)[1:]}" if shown else ""

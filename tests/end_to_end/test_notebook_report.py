@@ -8,7 +8,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import heldout
 from tests.end_to_end.browser import CHROMIUM, opened
-from tests.end_to_end.test_report_page import SHADES, TOO_WIDE
+from tests.end_to_end.report_layout import TOO_WIDE
+from tests.end_to_end.test_report_page import SHADES
 
 pytestmark = [
     pytest.mark.slow,

@@ -9,6 +9,20 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.end_to_end.browser import CHROMIUM, keep, opened
+from tests.end_to_end.report_layout import (
+    COLLIDING,
+    CUT_OFF,
+    LEAST_BELOW,
+    MOST_PAGES,
+    MOST_SCREENS,
+    OPEN_ALL,
+    SCREEN,
+    TOO_WIDE,
+    WIDER_THAN_THEIR_PLACE,
+    Paper,
+    height,
+    not_shown_by_their_link,
+)
 
 pytestmark = [
     pytest.mark.slow,
@@ -16,14 +30,11 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH"),
 ]
 MOST_BYTES = 2_000_000
-TOO_WIDE = "document.documentElement.scrollWidth - window.innerWidth"
 BELOW = "[...document.querySelectorAll('h1, .fact, .next')].map(one => one.getBoundingClientRect().bottom)"
 SHOWN = ".filter(one => one.checkVisibility())"  # the strip is there for wide and for narrow windows
 PICTURES = f"[...document.querySelectorAll('svg')]{SHOWN}.map(one => one.getBoundingClientRect().width)"
 SMALLEST = f"""Math.min(...[...document.querySelectorAll('svg text')]{SHOWN}.map(one =>
     parseFloat(getComputedStyle(one).fontSize) * Math.hypot(one.getScreenCTM().a, one.getScreenCTM().b)))"""
-WIDER_THAN_THEIR_REGION = """[...document.querySelectorAll('table')].filter(one =>
-    one.scrollWidth > one.parentElement.clientWidth + 1 && one.parentElement.tabIndex != 0).length"""
 # lightest and darkest of the background and the letters, 0 to 1
 SHADES = """['backgroundColor', 'color'].map(name => {
     const parts = getComputedStyle(document.body)[name].match(/\\d+/g).slice(0, 3).map(Number);
@@ -48,12 +59,14 @@ def test_a_mailed_page_has_every_picture_and_every_number(reproduced, mailed):
     assert mailed.stat().st_size < MOST_BYTES
     assert [] == re.findall(r"<script|<img|<link|<iframe|@import|src=|url\((?!#)|href=\"(?!#)", text)
     with opened(mailed.as_uri(), width=1280, height=800) as page:
-        widths = page.evaluate(PICTURES)
-        shown = page.inner_text("section[aria-labelledby=estimates]")
-        of_winner = page.inner_text("section[aria-labelledby=targets]").split()
         keep(page, "report")
         assert max(page.evaluate(BELOW)) < 800  # the first screen, without scrolling
         assert violations(page) == []
+        page.evaluate(OPEN_ALL)
+        assert violations(page) == []
+        widths = page.evaluate(PICTURES)
+        shown = page.inner_text("#estimates")
+        of_winner = page.inner_text("#targets").split()
     assert len(widths) >= 11
     assert min(widths) > 250
     estimates = pd.read_csv(reproduced.path / "reports/estimates.csv")
@@ -62,6 +75,16 @@ def test_a_mailed_page_has_every_picture_and_every_number(reproduced, mailed):
         assert {f"{100 * value:z.1f}" for value in estimates[name].dropna()} <= {*re.split(r"[–\s]", shown)}
     assert {*estimates["estimate"], *estimates["candidate"]} <= {*cells}
     assert {str(count) for name in ("n_train", "n_tested") for count in estimates[name]} <= {*of_winner}
+
+
+def test_it_is_five_screens_long_and_each_link_opens_what_it_names(mailed):
+    with opened(mailed.as_uri(), width=1400, height=SCREEN) as page:
+        assert height(page) <= MOST_SCREENS * SCREEN
+        assert [] == page.evaluate(CUT_OFF) + page.evaluate(COLLIDING)
+        keep(page, "report-1400")
+        assert [] == not_shown_by_their_link(page)
+        page.goto(f"{mailed.as_uri()}#glossary")  # an address that somebody sent
+        assert page.locator("#glossary").is_visible()
 
 
 @pytest.mark.long
@@ -73,16 +96,20 @@ def test_in_the_dark_it_is_dark_and_each_text_can_be_read(mailed):
 
 
 @pytest.mark.long
-def test_on_a_telephone_tables_scroll_in_their_region_and_the_page_does_not(mailed):
-    with opened(mailed.as_uri(), width=390, height=844) as page:
+@pytest.mark.parametrize("width", [390, 900])
+def test_no_table_is_wider_than_the_page(mailed, width):
+    with opened(mailed.as_uri(), width=width, height=844) as page:
+        keep(page, f"report-{width}")
+        page.evaluate(OPEN_ALL)
         assert page.evaluate(TOO_WIDE) <= 0
-        assert page.evaluate(WIDER_THAN_THEIR_REGION) == 0
+        assert [] == page.evaluate(WIDER_THAN_THEIR_PLACE)
+        assert [] == page.evaluate(CUT_OFF) + page.evaluate(COLLIDING)
         assert page.evaluate(SMALLEST) > 8.5
         assert violations(page) == []
 
 
 @pytest.mark.long
-def test_on_paper_it_is_light_fits_and_breaks_no_row(mailed):
+def test_on_paper_it_is_light_and_short_and_breaks_no_row(mailed):
     with opened(mailed.as_uri(), width=794, color_scheme="dark") as page:
         page.emulate_media(media="print")
         background, letters = page.evaluate(SHADES)
@@ -91,4 +118,9 @@ def test_on_paper_it_is_light_fits_and_breaks_no_row(mailed):
         styles = "name => [...document.querySelectorAll(name)].map(one => getComputedStyle(one)"
         assert {*page.evaluate(f"({styles}.display))('thead')")} == {"table-header-group"}
         assert {*page.evaluate(f"({styles}.breakInside))('tr')")} == {"avoid"}
-        assert page.pdf(format="A4").startswith(b"%PDF")
+        assert {*page.evaluate(f"({styles}.breakInside))('figure')")} == {"avoid"}
+        said = page.locator("details:not([open]) > summary").first
+        assert "folded, so not on paper" in said.evaluate("one => getComputedStyle(one, '::after').content")
+        paper = Paper.of(page)
+        assert paper.pages <= MOST_PAGES
+        assert min(paper.headings) > LEAST_BELOW

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from heldout.losses.amounts import apart
+from heldout.shown import number_axis
 from heldout.shown.cells import DOUBTED, marks
 from tasks.report.section import PagePicture, Section, Table
-from tasks.report.style import ACCENT, INK, MUTED, figure, name_lines, short
+from tasks.report.style import ACCENT, INK, MUTED, figure, name_lines
 from tasks.report.summary import Summary
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def section(summary: Summary) -> Section | None:
         caption += f" The picture has the {_DRAWN} columns of the largest increase."
     alt = "The increase for each column with its interval, as in the table"
     picture = PagePicture(partial(_draw, summary, lines[:_DRAWN], error), alt)
-    return Section("columns", "Which columns matter", caption, [picture], [table], folded=len(lines) > _DRAWN)
+    return Section("columns", "Which columns matter", caption, [picture], numbers=[table])
 
 
 def _increase(summary: Summary, line: Mapping[Any, Any], error: float) -> tuple[str, str]:
@@ -49,14 +50,17 @@ def _increase(summary: Summary, line: Mapping[Any, Any], error: float) -> tuple[
 
 def _draw(summary: Summary, lines: Sequence[Mapping[Any, Any]], error: float) -> "Figure":
     made, axes = figure(4.7, 0.8 + 0.23 * len(lines))
+    most = 0.0
     for place, line in enumerate(lines):
         value, low, high = (-apart(-line[name], error, summary.loss) for name in ("increase", "low", "high"))
         colour = ACCENT if low > 0 else INK  # shown to be used
+        most = max(most, abs(value), *([] if pd.isna(low) else [abs(low), abs(high)]))
         if not pd.isna(low):
             axes.plot([low, high], [place, place], lw=1.6, color=colour)
         axes.plot(value, place, "o", ms=5, color=colour)
     axes.axvline(0, color=MUTED, lw=1, zorder=0)
     name_lines(axes, [line["columns"] for line in lines])
     unit = "percentage points" if summary.percent else summary.loss.shown_as
-    axes.set_xlabel(f"increase of E_cv of {short(summary.selected)}, {unit}")
+    unit += number_axis.set_ticks(axes.xaxis, most)
+    axes.set_xlabel(f"increase of E_cv, {unit}", loc="right")
     return made

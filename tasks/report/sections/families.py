@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from heldout.losses.amounts import error_label
+from heldout.shown import number_axis
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import ACCENT, GRID, INK, figure, short
 from tasks.report.summary import Summary
@@ -35,7 +36,7 @@ def section(summary: Summary) -> Section | None:
         "The error on the rows that trained the model and on its validation rows, along the values. The chosen value "
         "is shaded; E_val there is optimistic, because it was the least."
     )
-    return Section("families", "Tuned candidates", caption, pictures, tables, folded=True)
+    return Section("families", "Tuned candidates", caption, pictures, numbers=tables)
 
 
 def overview(summary: Summary) -> "Figure | None":
@@ -69,9 +70,10 @@ def _draw(axes: Any, summary: Summary, choice: Mapping[Any, Any]) -> None:
     axes.plot(x, summary.shown(curve["E_in"]), "o--", ms=3, lw=1.2, color=INK, label="E_in")
     axes.plot(x, summary.shown(curve["E_val"]), "o-", ms=3.5, lw=1.6, color=ACCENT, label="E_val")
     axes.axvline(values.index(choice["chosen"]), color=GRID, lw=5, zorder=0)
-    ticks = x[:: max(1, len(x) // 8)]
-    axes.set_xticks(ticks, [short(values[tick]) for tick in ticks])
-    axes.set_xlabel(short(choice["parameter"]))
-    axes.set_ylabel(error_label(summary.loss))
-    axes.set_title(f"{short(choice['candidate'])}: {short(choice['chosen'])} was chosen")
+    ticks = x[:: -(-len(x) // 6)]
+    axes.set_xticks(ticks, [short(values[tick], 8) for tick in ticks])
+    axes.set_xlabel(f"{short(choice['parameter'])}; chosen: {short(choice['chosen'], 14)}")
+    unit = number_axis.set_ticks(axes.yaxis, axes.get_ylim()[1])
+    axes.set_ylabel(f"{error_label(summary.loss)}{unit}")
+    axes.set_title(short(choice["candidate"]))
     axes.legend()

@@ -9,15 +9,17 @@ import pandas as pd
 
 from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
 from heldout.losses.amounts import error_label
+from heldout.shown import number_axis
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.sentences import sentences
-from tasks.report.style import ACCENT, MUTED, figure, short
+from tasks.report.style import ACCENT, MUTED, figure, spread
 from tasks.report.summary import Summary, shown_count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _AHEAD = ("E_cv", AT_N, AT_2N)
+_NAME_WIDTH = 0.12  # of the picture, with the space to the next
 
 
 def section(summary: Summary) -> Section | None:
@@ -34,15 +36,24 @@ def section(summary: Summary) -> Section | None:
         ]
         for line in curve.to_dict("records")
     ]
-    caption = (
+    reading = (
         "Filled points were measured, grey points are parts of E_prog, and hollow points are a forecast. The gain is "
         "E_2cv less E_cv, on the same rows. E_N (all rows) and E_2N (twice the rows) hold at "
         f"{summary.level} for learners whose error falls with each doubling of the rows, and by no more than with the "
         "one before; about 15 % of learning curves are not so regular. reports/more_rows.csv has all candidates."
     )
     table = Table("Errors by the number of training rows", ["estimate", "training rows", "value", "interval"], rows)
-    picture = PagePicture(partial(_draw, summary, curve), sentences(summary)["more rows"])
-    return Section("more-rows", "Would more rows help?", caption, [picture], [table])
+    says = sentences(summary)["more rows"]
+    picture = PagePicture(partial(_draw, summary, curve), "The errors by the number of training rows, as in the table")
+    return Section(
+        "more-rows",
+        "Would more rows help?",
+        f"{says[:1].upper()}{says[1:]}.",
+        [picture],
+        reading=reading,
+        numbers=[table],
+        opened=True,
+    )
 
 
 def _value_and_ends(summary: Summary, line: Mapping[Any, Any], of_halves: float) -> tuple[str, str]:
@@ -68,8 +79,6 @@ def _draw(summary: Summary, curve: pd.DataFrame) -> "Figure":
             continue
         face = {"markerfacecolor": "none"} if future else {}
         axes.plot(line["rows"], line["value"], "o", ms=5, color=ACCENT, **face)
-        axes.annotate(line["estimate"], (line["rows"], line["value"]), xytext=(5, 4),
-                      textcoords="offset points", fontsize=8.5)  # fmt: skip
     of_baseline = summary.shown(summary.selection["baseline"])
     if of_baseline <= 1.3 * axes.get_ylim()[1]:
         axes.axhline(of_baseline, color=MUTED, lw=1.2, ls=(0, (4, 3)), zorder=0)
@@ -78,9 +87,21 @@ def _draw(summary: Summary, curve: pd.DataFrame) -> "Figure":
     axes.minorticks_off()
     ticks = points["rows"][points["estimate"].isin(["E_2cv", "E_cv", AT_2N])]
     axes.set_xticks(ticks, [shown_count(rows) for rows in ticks])
+    _name_points(axes, points[points["estimate"] != "E_prog"])
     axes.set_xlabel("training rows")
-    axes.set_ylabel(error_label(summary.loss))
-    axes.set_title(f"error of {short(summary.selected)}")
+    unit = number_axis.set_ticks(axes.yaxis, axes.get_ylim()[1])
+    axes.set_ylabel(f"{error_label(summary.loss)}{unit}")
     axes.grid(axis="y")
     axes.set_axisbelow(True)
     return made
+
+
+def _name_points(axes: Any, points: pd.DataFrame) -> None:
+    """The names of the points above them, at the upper edge, where none lies on another."""
+    low, high = np.log2(axes.get_xlim())
+    at = spread([*np.log2(points["rows"].astype(float))], _NAME_WIDTH * (high - low), low, high)
+    top = axes.get_ylim()[1]
+    for name, rows, place in zip(points["estimate"], points["rows"], at, strict=True):
+        axes.annotate(name, (rows, top), xytext=(2.0**place, 1.04), textcoords=axes.get_xaxis_transform(), ha="center",
+                      va="bottom", fontsize=8.5, color=ACCENT, annotation_clip=False,
+                      arrowprops={"arrowstyle": "-", "color": MUTED, "lw": 0.5, "relpos": (0.5, 0)})  # fmt: skip

@@ -25,4 +25,4 @@ def section(summary: Summary) -> Section | None:
         "Experimental: how often these intervals hold was measured in few samples, so decide by the plain estimates."
     )
     table = Table("E_val and E_cv with the unlabelled rows", head, rows, words=frozenset({1, 6}))
-    return Section("unlabelled", "What the unlabelled rows add to E_val and E_cv", caption, tables=[table], folded=True)
+    return Section("unlabelled", "What the unlabelled rows add to E_val and E_cv", caption, tables=[table])

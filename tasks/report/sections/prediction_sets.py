@@ -1,7 +1,8 @@
 """The prediction sets of what is delivered: their rule, and what they hold."""
 
+from heldout.printable import plain
 from heldout.shown.about_winner import prediction_sets
-from tasks.report.section import Section, Table
+from tasks.report.section import Cell, Section, Table
 from tasks.report.summary import Summary
 
 
@@ -18,12 +19,13 @@ def section(summary: Summary) -> Section:
         + (", and its coverage was measured." if measured else ".")
     )
     size, what = (sets.mean_size, "mean size") if sets.mean_width is None else (sets.mean_width, "mean width")
-    cells = [sets.method, summary.level, f"{sets.threshold:.4g}", str(sets.calibrated)]
-    cells += [_percent(sets.coverage), f"{100 * sets.low:.1f} to {100 * sets.high:.1f}" if measured else "–"]  # type: ignore[operator]
-    cells += [str(sets.tested), "–" if size is None else f"{size:.3g}"]
+    ends = f"{100 * sets.low:.1f} to {100 * sets.high:.1f}" if measured else ""  # type: ignore[operator]
+    cells: list[str | Cell] = [sets.method, plain(sets.threshold), str(sets.calibrated)]
+    cells += [Cell(_percent(sets.coverage), ends)]
+    cells += [str(sets.tested), "–" if size is None else plain(size, 3)]
     cells += ["–" if share is None else f"{100 * share:.3g} %" for share in (sets.single, sets.empty)]
-    head = ["method", "level", "threshold", "calibrated by", "coverage", "interval", "tested on", what]
-    table = Table("The sets and their coverage", [*head, "single class", "empty"], [cells])
+    head = ["method", "threshold", "calibrated by", "coverage", "tested on", what]
+    table = Table(f"The sets at {summary.level}, and their coverage", [*head, "single class", "empty"], [cells])
     return Section("prediction-sets", "Prediction sets", caption, tables=[table])
 
 

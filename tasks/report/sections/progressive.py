@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout.losses.amounts import error_label
+from heldout.shown import number_axis
 from tasks.report.section import PagePicture, Section, Table
-from tasks.report.style import ACCENT, INK, MUTED, figure, short
+from tasks.report.style import ACCENT, INK, MUTED, figure, short, spread
 from tasks.report.summary import Summary, shown_count, shown_steps
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def section(summary: Summary) -> Section | None:
                 partial(_draw, summary, drawn, length), "The progressive error of each candidate, as in the table"
             )
         ],
-        [_table(summary, names, length)],
+        numbers=[_table(summary, names, length)],
+        opened=True,
     )
 
 
@@ -60,9 +62,9 @@ def _draw(summary: Summary, drawn: list[str], length: int) -> "Figure":
     _label_ends(axes, {name: float(curves[name][-1]) for name in drawn}, summary.selected, length, top)
     axes.grid(axis="y")
     axes.set_axisbelow(True)
-    axes.set_xlabel("examples tested")
-    axes.set_ylabel(error_label(summary.loss))
-    axes.set_title("progressive error: the last value is E_prog")
+    axes.set_xlabel(f"examples tested{number_axis.set_ticks(axes.xaxis, length)}")
+    axes.set_ylabel(f"{error_label(summary.loss)}{number_axis.set_ticks(axes.yaxis, top)}")
+    axes.set_title("the last value is E_prog")
     return made
 
 
@@ -88,10 +90,12 @@ def _top(summary: Summary, names: list[str]) -> float:
 
 def _label_ends(axes: Any, ends: dict[str, float], selected: str, length: int, top: float) -> None:
     """The name of each curve at its end, without one on top of another."""
-    apart, last = 0.06 * top, -np.inf
-    for name in sorted(ends, key=ends.__getitem__):
-        last = max(min(ends[name], top), last + apart)
+    names = sorted(ends, key=ends.__getitem__)
+    places = spread([min(ends[name], top) for name in names], 0.065 * top, 0.0, top)
+    for name, place in zip(names, places, strict=True):
         style = {"color": ACCENT, "fontweight": "bold"} if name == selected else {"color": INK}
-        axes.annotate(short(name), (length, min(ends[name], top)), xytext=(length * 1.03, last), textcoords="data",
+        shown = f"{short(name)} ↑" if ends[name] > top else short(name)
+        axes.annotate(shown, (length, min(ends[name], top)), xytext=(length * 1.03, place), textcoords="data",
                       va="center", fontsize=9, annotation_clip=False,
-                      arrowprops={"arrowstyle": "-", "color": MUTED, "lw": 0.5}, **style)  # fmt: skip
+                      arrowprops={"arrowstyle": "-", "color": MUTED, "lw": 0.5, "relpos": (0, 0.5)},
+                      **style)  # fmt: skip

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from heldout.shown import number_axis
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import ACCENT, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count
@@ -41,9 +42,9 @@ def section(summary: Summary) -> Section | None:
     )
     if len(shards) > _DRAWN:
         caption += f" The picture has the {_DRAWN} shards farthest from the mean."
-    return Section(
-        "shard-disagreement", "Disagreement by shard", caption, pictures, [table], folded=len(shards) > _DRAWN
-    )
+    # a single shard has no picture, so that its table repeats none
+    numbers, tables = ([table], []) if pictures else ([], [table])
+    return Section("shard-disagreement", "Disagreement by shard", caption, pictures, tables, numbers=numbers)
 
 
 def _draw(summary: Summary, named: Sequence[str], scale: Scale) -> "Figure":
@@ -62,5 +63,6 @@ def _draw(summary: Summary, named: Sequence[str], scale: Scale) -> "Figure":
     axes.set_yticks(places, [short(named[place]) for place in kept])
     axes.set_ylim(len(kept) - 0.5, -0.6)
     axes.set_xlim(left=0)
-    axes.set_xlabel(f"disagreement{scale.unit}")
+    unit = number_axis.set_ticks(axes.xaxis, axes.get_xlim()[1])
+    axes.set_xlabel(f"disagreement{scale.unit}{unit}")
     return made

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from heldout.printable import plain
+from heldout.shown import number_axis
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import ACCENT, GRID, MUTED, figure, short
 from tasks.report.summary import Summary, shown_count
@@ -23,22 +24,32 @@ def section(summary: Summary) -> Section | None:
         return _residuals(summary, tables.residuals)
     if tables.calibration.empty and tables.roc.empty:
         return None
-    caption, pictures, shown = _about(tables.calibration if len(tables.calibration) else tables.roc), [], []
+    about, reading = _about(tables.calibration if len(tables.calibration) else tables.roc), ""
+    pictures, shown = [], []
     if len(tables.calibration):
         pictures.append(
             PagePicture(partial(_draw_calibration, tables.calibration), "Calibration curve, as in the table")
         )
         shown.append(_calibration_table(summary, tables.calibration))
-        caption += (
-            " Calibration: of the rows with a probability of about p, a share of p should come true. "
+        reading += (
+            "Calibration: of the rows with a probability of about p, a share of p should come true. "
             f"{_off_the_diagonal(tables.calibration)} Larger points have more rows."
         )
     if len(tables.roc):
         pictures.append(PagePicture(partial(_draw_roc, tables.roc), "ROC curve, as in the table"))
         shown.append(_roc_table(tables.roc))
-        caption += " ROC: how many rows of a class are found, for so many false alarms among the other rows."
+        reading += " ROC: how many rows of a class are found, for so many false alarms among the other rows."
     names = [picture.alt.split()[0] for picture in pictures]
-    return Section("winner-curves", f"{' and '.join(names)} of the winner", caption, pictures, shown)
+    title = f"{' and '.join(names)} of the winner"
+    return Section(
+        "winner-curves",
+        title,
+        about,
+        pictures,
+        reading=reading.strip(),
+        numbers=shown,
+        opened=True,
+    )
 
 
 def _off_the_diagonal(lines: pd.DataFrame) -> str:
@@ -70,7 +81,7 @@ def _draw_calibration(lines: pd.DataFrame) -> Any:
     axes.errorbar(x, y, yerr=np.clip([y - low, high - y], 0, None), fmt="none", lw=1, color=MUTED)
     axes.scatter(x, y, s=15 + 100 * lines["rows"] / lines["rows"].max(), color=ACCENT, lw=0, zorder=3)
     name = lines["class_name"].iloc[0]
-    of = "the most probable class" if pd.isna(name) else f"class {short(name)}"
+    of = "the most probable class" if pd.isna(name) else f"class {short(name, 14)}"
     axes.set_xlabel(f"probability of {of}")
     axes.set_ylabel("share that came true")
     axes.set_title("Calibration")
@@ -91,7 +102,8 @@ def _draw_roc(lines: pd.DataFrame) -> Any:
             color=colour,
             zorder=2 + (name == least),
         )
-    which = f"class {short(str(least))}" if len(areas) == 1 else f"class {short(str(least))}: the least of {len(areas)}"
+    name = f"class {short(str(least), 14)}"
+    which = name if len(areas) == 1 else f"{name}: the least of {len(areas)}"
     axes.text(0.97, 0.05, f"{which}\narea {areas[least]:.3f}", ha="right", color=ACCENT, transform=axes.transAxes)
     axes.set_xlabel("false alarms: share of the other rows")
     axes.set_ylabel("found: share of the class's rows")
@@ -101,7 +113,7 @@ def _draw_roc(lines: pd.DataFrame) -> Any:
 
 def _square() -> tuple[Any, Any]:
     """Axes from 0 to 1 with their diagonal."""
-    made, axes = figure(4.2, 3.7)
+    made, axes = figure(3.1, 3.1)
     axes.plot([0, 1], [0, 1], color=GRID, lw=1.4, zorder=0)
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(-0.02, 1.02)
@@ -147,17 +159,19 @@ def _residuals(summary: Summary, lines: pd.DataFrame) -> Section:
             size = float(np.sqrt((part["residual"] ** 2).mean()))
             rows.append([ends, shown_count(len(part)), plain(part["residual"].mean()), plain(size)])
     table = Table("Residuals by the prediction", ["predicted", "rows", "mean residual", "RMS residual"], rows)
-    caption = (
-        f"{_about(lines)} Points around 0 everywhere are what one hopes for: a bend is a part of the target that the "
-        "model misses, a wedge an error that grows with the prediction, a far point a row to look at."
+    reading = (
+        "Points around 0 everywhere are what one hopes for: a bend is a part of the target that the model misses, a "
+        "wedge an error that grows with the prediction, a far point a row to look at."
     )
     alt = "Residuals against predictions, as in the table"
     return Section(
         "winner-curves",
         "Residuals of the winner",
-        caption,
+        _about(lines),
         [PagePicture(partial(_draw_residuals, summary, lines), alt)],
-        [table],
+        reading=reading,
+        numbers=[table],
+        opened=True,
     )
 
 
@@ -173,7 +187,11 @@ def _draw_residuals(summary: Summary, lines: pd.DataFrame) -> Any:
         mew=0,
         color=ACCENT,
     )
-    axes.set_xlabel(f"predicted {short(summary.settings.data.target or 'the target')}")
-    axes.set_ylabel("residual: actual less predicted")
-    axes.set_title("Residuals")
+    of_x, of_y = (
+        number_axis.set_ticks(axis, float(lines[name].abs().max()))
+        for axis, name in ((axes.xaxis, "predicted"), (axes.yaxis, "residual"))
+    )
+    axes.locator_params(axis="x", nbins=6)
+    axes.set_xlabel(f"predicted {short(summary.settings.data.target or 'the target')}{of_x}")
+    axes.set_ylabel(f"actual less predicted{of_y}")
     return made

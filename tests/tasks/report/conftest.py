@@ -74,7 +74,7 @@ POWERED = [
 METRICS = [
     Measured("bayes", "auc", reason="the model gives no probabilities", n_tested=4),
     Measured("bayes", "f1", "", 0.75, 0.5, 0.9, 0.9, "jackknife Wilson", 4),
-    Measured("bayes", "class_error", "kind=won", 0.25, 0.1, 0.5, 0.9, "Clopper-Pearson", 4),
+    Measured("bayes", "class_error", "target=won", 0.25, 0.1, 0.5, 0.9, "Clopper-Pearson", 4),
     Measured("bayes", "zero_one", "sex=f", reason="1 row, at least 2 are needed", n_tested=1),
 ]
 NO_TEXT = {"slice": "", "interval": "", "reason": ""}  # as they are read

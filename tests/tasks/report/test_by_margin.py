@@ -22,6 +22,7 @@ from tasks.report.note import note
 from tasks.report.page import page
 from tasks.report.sections import differences
 from tasks.report.sentences import sentences
+from tasks.report.style import drawing
 from tasks.report.tracked import candidate_items, outcome_items
 from tasks.storage import files, report_tables
 from tests.tasks.report.test_closing_lines import OUTCOMES
@@ -105,13 +106,17 @@ def test_without_a_margin_every_place_is_as_before(made):
 
 def test_the_section_of_differences_has_a_column_and_says_what_the_words_mean(made):
     section = differences.section(made())
-    (table,) = section.tables
+    (table,) = section.numbers
     assert "by the margin" == table.head[3]
     assert {one.against: one.by_margin for one in records(2)} == {row[0]: row[3] for row in table.rows}
     assert "bayes is better or worse by the margin where the whole interval lies beyond ±2 percentage points" in (
-        section.caption
+        section.reading
     )
-    assert "by the margin" not in differences.section(made(None)).tables[0].head
+    assert "by the margin" not in differences.section(made(None)).numbers[0].head
+    with drawing():
+        [axes] = section.pictures[0].draw().axes
+    words = {text.get_text() for text in axes.texts}
+    assert {"better", "alike", "undecided"} <= words
 
 
 def test_runs_in_mlflow_have_tags(made, settings_with, tmp_path, monkeypatch):

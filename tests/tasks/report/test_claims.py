@@ -13,8 +13,9 @@ from heldout.selection.comparison import Comparison
 from tasks.outcome.contest import Promotion
 from tasks.report import outcome_page, printed, summary_page
 from tasks.report.note import note
-from tasks.report.sections import differences, estimates
+from tasks.report.sections import differences
 from tasks.report.sentences import sentences
+from tasks.report.style import drawing
 from tests.variants import some
 
 ERRORS = {
@@ -75,9 +76,15 @@ def test_every_place_names_the_candidates_that_the_intervals_name(summary, capsy
             assert "shown to err more than" not in text
         assert "distinguished" not in text.partition("\nreport")[0]
     section = differences.section(made)
-    shown = {row[0] for row in section.tables[0].rows if str(row[2]).strip().startswith("-") and "to -" in str(row[2])}
-    assert worse == shown
-    assert ("shaded" in estimates.section(made).caption) == (len(alike) > 1)
+    rows = section.numbers[0].rows
+    assert worse == {row[0] for row in rows if str(row[2]).strip().startswith("-") and "to -" in str(row[2])}
+    assert worse == {row[0] for row in rows if row[-1] == differences.MORE}
+    assert {*alike} - {"bayes"} == {row[0] for row in rows if row[-1] == differences.AS_GOOD}
+    with drawing():
+        [axes] = section.pictures[0].draw().axes
+    named = [text.get_text() for text in axes.get_yticklabels()]
+    words = [text.get_text() for text in axes.texts if text.get_text() in ("as good", "errs more", "errs less")]
+    assert worse == {name for name, word in zip(named, words, strict=True) if word == "errs more"}
 
 
 def test_differences_csv_keeps_the_sign_of_each_end(tmp_path, monkeypatch):

@@ -17,6 +17,7 @@ from tasks.report.glossary import GLOSSARY
 from tasks.report.headline import headline
 from tasks.report.sections import estimates, targets
 from tasks.report.sentences import sentences
+from tasks.report.style import drawing
 from tasks.report.tracked import candidate_items, version_tags
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -56,9 +57,23 @@ def test_the_terminal_and_prefect_show_each_estimate_of_candidates_unless_it_is_
 
 def test_the_table_of_the_report_has_every_estimate_and_a_panel_each_that_candidates_share(full):
     made = estimates.section(full())
-    (table,) = made.tables
-    assert [definition.name for definition in BY_COLUMN] == list(table.head[1:])
-    assert {*SHOWN} == {picture.alt.split(" ")[0] for picture in made.pictures}
+    heads = [name for table in made.numbers for name in table.head[1:]]
+    assert sorted(definition.name for definition in BY_COLUMN) == sorted(heads)
+    assert max(len(table.head) for table in made.numbers) <= 7
+    of_winner, *shared = [picture.alt.split(",")[0] for picture in (*made.pictures, *made.further)]
+    assert sorted(SHOWN) == sorted(shared)
+    assert "bayes: to plan with" == of_winner
+    assert {ESTIMATES[name].kind for name in shared[len(made.pictures) - 1 :]} >= {"disagreement", "implied error"}
+
+
+def test_the_first_panel_has_the_numbers_to_plan_with(full):
+    with drawing():
+        [axes] = estimates.section(full()).pictures[0].draw().axes
+    assert ["E_cv", "E_bbc", "E_nested", "E_test", "bound"] == [text.get_text() for text in axes.get_yticklabels()]
+    # E_bbc has no default interval, so that the records of this test have none for it
+    assert ["10.0 [5.0–30.0]", "10.0", "10.0 [5.0–30.0]", "10.0 [5.0–30.0]", "at most 25.0"] == [
+        text.get_text() for text in axes.texts
+    ]
 
 
 def test_the_note_has_each_error_and_the_disagreement(full):
@@ -119,7 +134,7 @@ def test_candidates_have_one_order_everywhere(full, criterion):
     assert expected == made.ranked
     assert expected == [row.name for row in estimates_table.columns_and_rows(made)[1]][:3]
     assert expected == [re.sub(r" \(selected\)", "", row["candidate"]) for row in outcome_page.rows(made)][:3]
-    assert expected == [row[0] for row in estimates.section(made).tables[0].rows][:3]
+    assert expected == [row[0] for row in estimates.section(made).numbers[0].rows][:3]
     noted = [line for line in note.note(made).text.splitlines() if line.startswith("| ")][1:4]
     assert expected == [re.sub(r"\W", "", line.split("|")[1]) for line in noted]
 
@@ -139,7 +154,7 @@ def test_one_that_a_race_dropped_has_a_line_everywhere(full, settings_with, monk
     assert [("tree", says)] == [(row.name, row.note) for row in rows if row.note]
     assert {"dropped"} == {*outcome_page.rows(made)[2].values()} - {"tree"}
     assert "| tree | &ensp;dropped" in note.note(made).text
-    (line,) = (row for row in estimates.section(made).tables[0].rows if says in str(row[0]))
+    (line,) = (row for row in estimates.section(made).numbers[0].rows if says in str(row[0]))
     assert {"–"} == {*line[1:]}
     (tree,) = settings_with("candidates=[{name: tree, estimator: sklearn.tree.DecisionTreeClassifier}]").candidates
     assert says in {getattr(item, "value", None) for item in candidate_items(tree, made)}

@@ -28,7 +28,7 @@ def table(records, **whose):
 
 
 def texts(section):
-    cells = [cell for of in section.tables for row in of.rows for cell in row]
+    cells = [cell for of in (*section.tables, *section.numbers) for row in of.rows for cell in row]
     return [cell if isinstance(cell, str) else cell.text for cell in cells]
 
 
@@ -58,7 +58,7 @@ def test_each_column_is_a_line_with_what_it_adds_to_the_error(summary):
     ]
     section = made(columns, summary(), columns=table(lines))
     assert ["x with $y$", "6.0", "2.0 to 10.0", "z", "0.0", "-1.0 to 1.0 ?"] == texts(section)
-    assert "? not credible" in section.tables[0].caption
+    assert "? not credible" in section.numbers[0].caption
     [axes] = section.pictures[0].draw().axes
     assert [[0.02 * 100, 0.1 * 100]] == [[*line.get_xdata()] for line in axes.lines[:1]]
     said = sentences(replace(summary(), tables=WinnerTables(columns=table(lines))))["columns"]
@@ -95,7 +95,7 @@ def test_calibration_and_roc_show_their_tables(summary):
     section = made(winner_curves, summary(), calibration=table(bins, **WHOSE), roc=table(points, **WHOSE))
     assert "Calibration and ROC of the winner" == section.title
     assert "Of bayes (g), on the test part: rows that no choice has used." in section.caption
-    calibration, roc = section.tables
+    calibration, roc = section.numbers
     assert ["0.1 to 0.2", "8", "0.150", "0.250", "0.030 to 0.650"] == calibration.rows[0]
     assert "–" == calibration.rows[1][-1]
     assert [["won", "50.0", "50.0", "100.0", "100.0", "0.975"]] == roc.rows
@@ -113,7 +113,7 @@ def test_calibration_and_roc_show_their_tables(summary):
 def test_residuals_are_drawn_and_summed_up_by_the_prediction(summary, count):
     lines = [Residual(2000.0 * place + 30, 2000.0 * place, 30.0) for place in range(count)]
     section = made(winner_curves, summary(percent=False), residuals=table(lines, **WHOSE))
-    assert count == sum(int(row[1]) for row in section.tables[0].rows)
-    assert {("30", "30")} == {tuple(row[2:]) for row in section.tables[0].rows}
+    assert count == sum(int(row[1]) for row in section.numbers[0].rows)
+    assert {("30", "30")} == {tuple(row[2:]) for row in section.numbers[0].rows}
     points = section.pictures[0].draw().axes[0].lines[1]
     assert [[line.predicted, line.residual] for line in lines] == points.get_xydata().tolist()
