@@ -26,7 +26,7 @@ _STYLE = """
   background: none; color: inherit; font-weight: normal; font-variant-numeric: tabular-nums; }
 .heldout .wide thead th { font-weight: 600; }
 .heldout .wide th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 10em; }
-.heldout .wide small { display: block; font-size: .82em; opacity: .8; }
+.heldout .wide small { display: block; font-size: .82em; opacity: .8; white-space: normal; }
 .heldout .wide tr.winner { background: rgba(80, 140, 220, .16); }
 .heldout .wide tr.winner th, .heldout .wide tr.winner td { font-weight: 600; }
 .heldout .wide tr.winner small { font-weight: normal; }

@@ -12,9 +12,10 @@ from matplotlib.ticker import MaxNLocator
 
 from heldout.estimates import OF_UNLABELED
 from heldout.losses import Loss
-from heldout.losses.amounts import amount, error_label, shown
+from heldout.losses.amounts import error_label, rounded, shown
 from heldout.printable import printable
 from heldout.records import Estimate
+from heldout.shown import number_axis
 
 _PANELS_A_ROW = 4
 _LONGEST = 32  # letters of a name
@@ -96,7 +97,7 @@ def draw(
     of_baseline = {record.estimate: record for record in baseline}
     columns = min(len(names), _PANELS_A_ROW)
     rows = -(-len(names) // columns)
-    size = (1.9 + 1.9 * columns, 0.7 + rows * (0.65 + 0.27 * len(ranked)))
+    size = (1.9 + 1.9 * columns, 0.7 + rows * (0.75 + 0.27 * len(ranked)))
     figure = Picture(figsize=size, layout="constrained")
     figure.says = printable(f"Each estimate, every candidate with its interval. {headline}")
     panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
@@ -108,8 +109,9 @@ def draw(
         name = names[place]
         by_name = {record.candidate: record for record in estimates if record.estimate == name}
         _panel(axes, [by_name.get(candidate) for candidate in ranked], loss)
-        axes.set_title(name, fontsize=10, loc="left")
         axes.set_xlim(_limits([*by_name.values()], {}, loss) if name in OF_UNLABELED else limits)
+        unit = number_axis.set_ticks(axes.xaxis, max(map(abs, axes.get_xlim())))
+        axes.set_title(f"{name}{unit}", fontsize=10, loc="left", pad=16)  # the baseline's number is below it
         if name in of_baseline:
             _line(axes, of_baseline[name], loss)
     panels[0, 0].set_yticks(range(len(ranked)), [_drawn(candidate) for candidate in ranked])
@@ -158,7 +160,7 @@ def _line(axes: Any, record: Estimate, loss: Loss) -> None:
     if not above:
         axes.axvline(at, color=_BASELINE, lw=1.4, ls="--", zorder=0)
     axes.annotate(
-        f"baseline {amount(record.value, loss)}{' →' if above else ''}",
+        f"baseline {_value(record, loss, end)}{' →' if above else ''}",
         (end if above else at, 1.0),
         xycoords=("data", "axes fraction"),
         ha="right",
@@ -166,6 +168,13 @@ def _line(axes: Any, record: Estimate, loss: Loss) -> None:
         fontsize=7.5,
         color=_WORDS,
     )
+
+
+def _value(record: Estimate, loss: Loss, end: float) -> str:
+    """An error in the numbers of an axis that ends there."""
+    if not number_axis.power(end):
+        return rounded(record.value, loss) + (" %" if loss.binary else "")
+    return number_axis.written(float(f"{shown(record.value, loss):.3g}"), end)
 
 
 def _drawn(name: str, longest: int = _LONGEST) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_MANY = 8  # columns
 _MILLIONS = re.compile(r"\d,\d{3},\d{3}")
 
 
@@ -37,9 +38,10 @@ class Table:
 
     @property
     def long(self) -> bool:
-        """Whether a number has millions, so that the columns need much room."""
-        texts = [cell if isinstance(cell, str) else cell.text for row in self.rows for cell in row[1:]]
-        return any(_MILLIONS.search(text) for text in texts)
+        """Whether the columns need much room: there are many, or some number has millions."""
+        numbers = [cell for row in self.rows for place, cell in enumerate(row) if place and place not in self.words]
+        texts = [cell if isinstance(cell, str) else cell.text for cell in numbers]
+        return len(self.head) > _MANY or any(_MILLIONS.search(text) for text in texts)
 
 
 @dataclass(frozen=True, eq=False)

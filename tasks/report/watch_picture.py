@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from heldout.shown import number_axis
 from tasks.report.style import drawn
 from tasks.storage import watch_files
 from tasks.storage.watch_files import WatchedShard
@@ -42,7 +43,7 @@ def _png(lines: Sequence[WatchedShard], level: float) -> bytes:
     for shown, colour, label in ((~alarm, _COLOUR, "shard"), (alarm, _ALARM, "shard, with alarm")):
         if shown.any():
             above.plot(number[shown], of["disagreement"][shown], "o", ms=3.5, color=colour, label=label)
-    above.set_ylabel("disagreement")
+    above.set_ylabel(f"disagreement{number_axis.set_ticks(above.yaxis, above.get_ylim()[1])}")
     above.legend(fontsize=8, frameon=False)
     # a logarithmic axis cannot be drawn up to the evidence's limit of 1e300
     below.plot(number, np.log10(of["evidence"]), lw=1.2, color=_COLOUR)

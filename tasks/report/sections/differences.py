@@ -1,7 +1,7 @@
-"""Which candidates are as good as the winner: how much less it errs than each, with intervals for all at once.
+"""Which candidates may be as good as the winner: how much less it errs than each, with intervals for all at once.
 
-The only place of the page that says so in a picture. Who is as good, and who is shown to err more or less, is read from
-the same intervals as in the decision (`heldout.selection.comparison`).
+The only place of the page that says so in a picture. Who may be as good, and who is shown to err more or less, is read
+from the same intervals as in the decision (`heldout.selection.comparison`).
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 AS_GOOD, MORE, LESS = "not shown to err more", "shown to err more", "shown to err less"
-_SHORT = {AS_GOOD: "as good", MORE: "errs more", LESS: "errs less"}  # in the picture
+_SHORT = {AS_GOOD: "may be as good", MORE: "errs more", LESS: "errs less"}  # in the picture
 _FAR = 4  # times the reach of those that are as good: what lies beyond does not flatten the rest
 
 
@@ -62,7 +62,7 @@ def section(summary: Summary) -> Section | None:
     picture = PagePicture(partial(_draw, summary, lines, error), alt)
     return Section(
         "differences",
-        "Which candidates are as good?",
+        "Which candidates may be as good?",
         _caption(summary, lines),
         [picture],
         reading=reading,

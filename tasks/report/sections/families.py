@@ -1,6 +1,7 @@
 """The errors along the path of each tuned candidate."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -70,10 +71,17 @@ def _draw(axes: Any, summary: Summary, choice: Mapping[Any, Any]) -> None:
     axes.plot(x, summary.shown(curve["E_in"]), "o--", ms=3, lw=1.2, color=INK, label="E_in")
     axes.plot(x, summary.shown(curve["E_val"]), "o-", ms=3.5, lw=1.6, color=ACCENT, label="E_val")
     axes.axvline(values.index(choice["chosen"]), color=GRID, lw=5, zorder=0)
-    ticks = x[:: -(-len(x) // 6)]
-    axes.set_xticks(ticks, [short(values[tick], 8) for tick in ticks])
+    ticks = x[:: -(-len(x) // 5)]
+    axes.set_xticks(ticks, [_tick(values[tick]) for tick in ticks])
     axes.set_xlabel(f"{short(choice['parameter'])}; chosen: {short(choice['chosen'], 14)}")
     unit = number_axis.set_ticks(axes.yaxis, axes.get_ylim()[1])
     axes.set_ylabel(f"{error_label(summary.loss)}{unit}")
     axes.set_title(short(choice["candidate"]))
     axes.legend()
+
+
+def _tick(value: str) -> str:
+    """A value of a parameter, short enough to stand next to others."""
+    with suppress(ValueError):
+        return f"{float(value):.3g}"
+    return short(value, 7)

@@ -11,7 +11,7 @@ from heldout.records import Estimate
 from tasks.report import sections, svg
 from tasks.report.page import explained, page
 from tasks.report.sections import estimates
-from tasks.report.style import ACCENT, drawing, figure, short
+from tasks.report.style import ACCENT, drawing, figure, interval_line, short, spread
 
 
 def drawn(name="one", title="<b> & \u202e -->"):
@@ -93,3 +93,39 @@ def test_every_row_of_a_table_has_a_cell_under_each_head(summary):
         tables = [table for section in sections.made(one) for table in (*section.tables, *section.numbers)]
     assert len(tables) >= 8
     assert [] == [table.caption for table in tables for row in table.rows if len(row) != len(table.head)]
+
+
+@pytest.mark.parametrize(
+    ("ends", "signs", "reaches"),
+    [
+        ((1.0, 0.5, 1.5), [], (0.5, 1.5)),
+        ((1.0, 0.5, 9.0), [">"], (0.5, 2.0)),
+        ((8.0, 1.0, 9.0), [">"], (1.0, 2.0)),
+        ((8.0, 7.0, 9.0), [">"], None),
+        ((-5.0, -9.0, 0.5), ["<"], (-1.0, 0.5)),
+        ((0.0, -9.0, 9.0), [">", "<"], (-1.0, 2.0)),
+    ],
+)
+def test_what_an_axis_cuts_off_has_an_arrow_and_a_point_beyond_it_its_number(ends, signs, reaches):
+    with drawing():
+        _, axes = figure(2, 1)
+        interval_line(axes, 0, ends, (-1.0, 2.0), ACCENT, "8")
+    lines = [(tuple(line.get_xdata()), line.get_marker()) for line in axes.lines]
+    assert signs == [marker for _, marker in lines if marker in "<>"]
+    assert ([] if reaches is None else [reaches]) == [x for x, _ in lines if len(x) == 2]
+    assert ("8" in [text.get_text() for text in axes.texts]) == (not -1 <= ends[0] <= 2)
+    assert [] == [x for x, marker in lines if marker == "o" and not -1 <= x[0] <= 2]
+
+
+def test_names_of_one_beginning_stay_apart_and_labels_keep_their_distance():
+    names = [f"a-candidate-with-a-very-long-name-{place:02d}" for place in range(11)]
+    assert 11 == len({short(name) for name in names})
+    assert 24 == max(map(len, map(short, names)))
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        at = rng.normal(size=9).tolist()
+        made = spread(at, 0.1, -1.0, 1.0)
+        assert sorted(range(9), key=at.__getitem__) == sorted(range(9), key=made.__getitem__)
+        assert min(np.diff(sorted(made))) > 0.1 - 1e-9
+        assert -1 - 1e-9 <= min(made) <= max(made) <= 1 + 1e-9
+    assert [0.5, 0.7] == spread([0.5, 0.7], 0.1, 0, 1)
