@@ -1,6 +1,6 @@
 """Sentences about a winner, which a notebook and a report share."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from heldout.diagnosis.prediction_sets import LAC
@@ -160,12 +160,15 @@ def by_margin(
     return f"{text}; and it is {constant}" if constant else text
 
 
-def words(of_winner: Iterable[Difference]) -> str:
-    """Whom the winner is better than, alike with, worse than, and undecided against, as far as there are some."""
+def words(of_winner: Iterable[Difference], listed: Callable[[list[str]], str] = ", ".join) -> str:
+    """Whom the winner is better than, alike with, worse than, and undecided against, as far as there are some.
+
+    `listed` writes the names of one kind.
+    """
     by_word: dict[str, list[str]] = {}
     for one in of_winner:
         by_word.setdefault(one.by_margin or "undecided", []).append(one.against)
-    return "; ".join(f"{says} {', '.join(by_word[word])}" for word, says in _BY_MARGIN.items() if word in by_word)
+    return "; ".join(f"{says} {listed(by_word[word])}" for word, says in _BY_MARGIN.items() if word in by_word)
 
 
 def more_rows(winner: str, lines: Sequence[MoreRows], loss: Loss) -> str:

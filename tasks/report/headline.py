@@ -118,7 +118,7 @@ def _by_margin(summary: Summary) -> list[Fact]:
         return []
     alike = sum(one.by_margin == "alike" for one in others)
     margin = f"by a margin of {margin_text(summary.margin, summary.loss)} of {summary.compared_by}, at {summary.level}"
-    text = f"{margin}: {about_winner.words(others)}"
+    text = f"{margin}: {about_winner.words(others, _some)}"
     return [Fact("Alike by the margin", f"{alike} of {len(others)} others", text)]
 
 

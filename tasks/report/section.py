@@ -62,6 +62,7 @@ class Section:
     In view are the caption, the pictures, the tables that say what no picture says, and `terms` with their texts.
     Behind a line to click are how to read it, `further` pictures, and `numbers`, the tables that repeat a picture. A
     section that is not `opened` is a line to click as a whole; one that is `wide` takes the width of the page.
+    `linked` is what the contents call the folded rest of an open section, empty for no link to it.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Section:
     terms: Mapping[str, str] = field(default_factory=dict)
     opened: bool = False
     wide: bool = False
+    linked: str = ""
 
     @property
     def inside(self) -> str:

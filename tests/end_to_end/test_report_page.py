@@ -81,7 +81,6 @@ def test_it_is_five_screens_long_and_each_link_opens_what_it_names(mailed):
     with opened(mailed.as_uri(), width=1400, height=SCREEN) as page:
         assert height(page) <= MOST_SCREENS * SCREEN
         assert [] == page.evaluate(CUT_OFF) + page.evaluate(COLLIDING)
-        keep(page, "report-1400")
         assert [] == not_shown_by_their_link(page)
         page.goto(f"{mailed.as_uri()}#glossary")  # an address that somebody sent
         assert page.locator("#glossary").is_visible()
@@ -99,7 +98,6 @@ def test_in_the_dark_it_is_dark_and_each_text_can_be_read(mailed):
 @pytest.mark.parametrize("width", [390, 900])
 def test_no_table_is_wider_than_the_page(mailed, width):
     with opened(mailed.as_uri(), width=width, height=844) as page:
-        keep(page, f"report-{width}")
         page.evaluate(OPEN_ALL)
         assert page.evaluate(TOO_WIDE) <= 0
         assert [] == page.evaluate(WIDER_THAN_THEIR_PLACE)

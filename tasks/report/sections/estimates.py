@@ -99,6 +99,7 @@ def section(summary: Summary) -> Section:
         numbers=[*_tables(summary)],
         opened=True,
         wide=True,
+        linked="All estimates in tables",
     )
 
 

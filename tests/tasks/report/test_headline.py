@@ -57,6 +57,12 @@ def test_what_is_alike_is_counted_and_the_simplest_named(summary):
     assert "bayes is the simplest of them" in " ".join(first.steps)
 
 
+def test_of_many_others_the_first_are_named_and_the_rest_counted(summary):
+    names = [f"a-candidate-with-a-very-long-name-{place:02d}" for place in range(11)]
+    said = headline(summary(candidates=["bayes", *names], indistinguishable=["bayes", *names])).facts[1].rests_on
+    assert f"{names[0]}, {names[1]} and 9 more: not shown to err more" in said
+
+
 def test_the_steps_are_the_most_urgent_three(summary):
     assert headline(summary()).steps == [
         "Label more rows, and python -m flows label-next says which: with 16 training rows the error may fall to "
