@@ -26,6 +26,7 @@ from tests.end_to_end.report_layout import (
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.long,
     pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH"),
 ]
 OF_CANDIDATES = ("E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt")
@@ -99,16 +100,13 @@ KINDS = {
 }
 
 
-FIRST, *OTHERS = KINDS
-
-
 @pytest.fixture(scope="module")
 def browser():
     with launched() as started:
         yield started
 
 
-@pytest.mark.parametrize("kind", [FIRST, *(pytest.param(kind, marks=pytest.mark.long) for kind in OTHERS)])
+@pytest.mark.parametrize("kind", KINDS)
 def test_it_is_short_no_label_lies_on_another_and_nothing_is_wider_than_the_page(summary, tmp_path, browser, kind):
     path = tmp_path / "report.html"
     path.write_text(page(results(summary, **KINDS[kind])), encoding="utf-8")
