@@ -30,11 +30,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from flows import ui
 from flows.schedule_states import Switched, switched
-from flows.serve import PORT, RUNS_PORT, ready
+from flows.serve import PORT, ready
 from flows.stage import begin
 from tasks.params import load as load_params
 from tasks.params.changes import Changes
-from tasks.runtime import environment, flow_runs
+from tasks.runtime import environment, flow_runs, pages_address
 from tasks.runtime.errors import UserError, dotted, one_line
 from tasks.runtime.parent_watch import end_with
 from tasks.runtime.private_files import private_folder
@@ -87,7 +87,7 @@ class Deployments(_Strict):
     deployments: list[Deployment]
 
 
-def main(parent: int, port: int = PORT, runs_port: int = RUNS_PORT) -> int:
+def main(parent: int, port: int = PORT, runs_port: int = pages_address.PORT) -> int:
     """Run what is scheduled or asked for, until SIGINT or SIGTERM, or until `parent` is gone; returns the exit code."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -8,7 +8,7 @@ from flows.arguments import add_params
 from tasks.runtime.checkout_lock import checkout_lock
 
 DESCRIPTION = """\
-Remove old runs of this experiment from MLflow's store, with their artifacts.
+Remove old runs of this data source from MLflow's store, with their artifacts.
 Runs of registered versions stay whole, so the champion, its predecessors and
 challengers too. Of other validations the tags stay: they are the contamination
 ledger, by which later bounds hold."""

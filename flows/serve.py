@@ -16,12 +16,12 @@ from types import FrameType
 
 import psutil
 
-from tasks.runtime import listening, server
+from tasks.runtime import listening, pages_address, server
 from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND, INSTALLED
 from tasks.runtime.secret import write_private
 
-PORT, RUNS_PORT = 4200, 5000  # the second is that of flows/ui.py
+PORT = 4200
 DESCRIPTION = """\
 Start Prefect's server, MLflow's pages and the deployments of prefect.yaml, and
 stop them at Ctrl-C or SIGTERM, within 15 seconds. The schedules are off until
@@ -76,7 +76,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Where the servers listen."""
     parser.add_argument("--port", type=int, default=PORT, metavar="PORT", help=f"of Prefect (default: {PORT})")
     parser.add_argument(
-        "--runs-port", type=int, default=RUNS_PORT, metavar="PORT", help=f"of MLflow's pages (default: {RUNS_PORT})"
+        "--runs-port",
+        type=int,
+        default=pages_address.PORT,
+        metavar="PORT",
+        help=f"of MLflow's pages (default: {pages_address.PORT})",
     )
     listening.add_host(parser)
 

@@ -6,15 +6,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from flows.arguments import add_params
-from tasks.runtime import listening
+from tasks.runtime import listening, pages_address
 from tasks.runtime.errors import without_login
 from tasks.runtime.listening import LOOPBACK
+from tasks.runtime.pages_address import PORT
 from tasks.runtime.server import write_login
 
 if TYPE_CHECKING:
     from tasks.params import Settings
 
-PORT = 5000
 DESCRIPTION = """\
 Show the runs in MLflow's pages, until Ctrl-C. Names, notes and tags can be
 changed there by who has the login in .cache/login; nothing else can. On a
@@ -49,7 +49,9 @@ def main(options: argparse.Namespace) -> int:
     from tasks.track import pages
 
     application = pages.application(settings, options.host, reads_need_login=options.trust_network)
-    print(f"the runs: {address(settings, options.port, options.host)}")
+    shown = address(settings, options.port, options.host)
+    pages_address.note(shown)
+    print(f"the runs: {shown}")
     asked = "they ask" if options.trust_network else "to change names, notes and tags, they ask"
     print(f"{asked} for the name and the password in {write_login()}, which only you can read", flush=True)
     server = uvicorn.Server(uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=3))

@@ -81,6 +81,7 @@ class Input:
 
 Item = TrackedMetric | Parameter | Tag | Note | Artifact | TrackedTable | Dataset | Input
 PAGE, FILE = "{page}", "{file}"  # no escaped text has a brace
+ROOT = "_RMSE"  # at the end of the name of a metric: the root of a mean squared loss, as people read it
 RUN_NAME, NOTE = "mlflow.runName", "mlflow.note.content"  # tags that MLflow shows as name and description
 
 _NAME = re.compile(r"[\w.: -]{1,250}")  # of a parameter, as stores allow it

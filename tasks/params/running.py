@@ -109,7 +109,9 @@ class Tracking(ParamsSection):
         "environment variables; null: next to a SQLite file, where a server puts them, or else in mlruns/artifacts of "
         "this checkout. Models and reports go there: read this line in a file from a stranger",
     )
-    experiment: Annotated[str, Field(min_length=1)] = Field(description="MLflow's experiment")
+    experiment: Annotated[str, Field(min_length=1)] = Field(
+        description="MLflow's experiment, of the data source that comes first; others have their name at its end"
+    )
     registered_model: Annotated[str, Field(min_length=1, pattern=r"^[\w. ()+,=-]+$")] | None = Field(
         None,
         description="name under which winners of runs that may promote are registered; the one in use has the alias "

@@ -6,6 +6,7 @@ from heldout.estimates import ESTIMATES, SHOWN
 from heldout.fits import baseline
 from heldout.printable import printable
 from tasks.outcome.items import FILE, PAGE, RUN_NAME, Note, Tag
+from tasks.report.headline import Fact, headline
 from tasks.report.markdown import in_markdown
 from tasks.report.plots import STRIP
 from tasks.report.sentences import DECISION, FOUND, sentences
@@ -27,8 +28,9 @@ _SENTENCES = (
     "findings",
 )
 _BETWEEN = " | &ensp;"  # the pages leave no space between columns
-_LONGEST_NAME, _LONGEST_SENTENCE, _MOST_SENTENCES = 80, 300, 8
-_MOST_LETTERS = 2000  # of the lines of the table, so that the note fits into a tag of 5000
+_NEXT_LINE = "  \n"
+_LONGEST_NAME, _LONGEST_FACT, _LONGEST_SENTENCE, _MOST_SENTENCES = 80, 150, 300, 8
+_MOST_LETTERS = 1800  # of the lines of the table, so that the note fits into a tag of 5000
 _FILES = {
     "report": "report.html",
     "estimates": "estimates.csv",
@@ -58,9 +60,14 @@ def note(summary: Summary) -> Note:
     choice = f"**{in_markdown(_cut(told[DECISION]))}**. Winner: {in_markdown(told['selected'])}"
     links = " · ".join(f"[{text}]({PAGE}/artifacts/{path})" for text, path in _FILES.items())
     scale = f"{in_markdown(summary.scale)}, with intervals at {in_markdown(summary.level)}"
-    # the pages fold a note after some lines, and lists of versions show its first, with its Markdown
+    # the pages fold a note after four or five lines, and lists of versions show its first, with its Markdown
+    first = _NEXT_LINE.join([choice, *map(_fact, headline(summary).facts)])
     picture = f"![the decision]({FILE}{files.PLOTS.name}/{STRIP})"
-    return Note("\n".join([choice, "", picture, "", *_table(summary), "", f"{scale} · {links}", "", *lines]))
+    return Note("\n".join([first, "", picture, "", *_table(summary), "", f"{scale} · {links}", "", *lines]))
+
+
+def _fact(fact: Fact) -> str:
+    return f"**{fact.question}** {in_markdown(_cut(f'{fact.answer}: {fact.rests_on}', _LONGEST_FACT))}"
 
 
 def _table(summary: Summary) -> Iterator[str]:
@@ -91,5 +98,5 @@ def _line(summary: Summary, name: str, shown: list[str]) -> str:
     return f"| {_BETWEEN.join(cells)} |"
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_SENTENCE else f"{text[:_LONGEST_SENTENCE]} …"
+def _cut(text: str, most: int = _LONGEST_SENTENCE) -> str:
+    return text if len(text) <= most else f"{text[:most]} …"

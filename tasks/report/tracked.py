@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 
 from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
-from heldout.estimates import ESTIMATES
+from heldout.estimates import ESTIMATES, PLANNED_BY
 from heldout.fits import baseline
 from heldout.losses.amounts import margin_text
 from heldout.shown import about_winner
-from tasks.outcome.items import Artifact, Dataset, Item, Tag, TrackedMetric, TrackedTable, parameters
+from tasks.outcome.items import ROOT, Artifact, Dataset, Item, Tag, TrackedMetric, TrackedTable, parameters
 from tasks.outcome.ledger import learner_id
 from tasks.outcome.suspicious import Suspicious
 from tasks.params import Candidate, Settings
@@ -31,18 +31,25 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     # the criterion first: the pages draw the first metric of a run
     for line in sorted(lines, key=lambda line: line["estimate"] != summary.selection["criterion"]):
         yield from _with_bounds(line, "value", line["estimate"])
-        yield from _root(summary, line)
+        if ESTIMATES[line["estimate"]].kind != "disagreement":
+            yield from _root(summary, line["estimate"], line["value"])
     for line in summary.estimates_of(baseline.NAME).to_dict("records"):
         yield TrackedMetric(f"{baseline.NAME}_{line['estimate']}", float(line["value"]))
     for name in ("bound", "bound_joint", "baseline"):
         if (number := summary.selection[name]) is not None:
             yield TrackedMetric(name, float(number))
+            yield from _root(summary, name, number)
     yield from _difference(summary, baseline.NAME, f"{summary.compared_by}_less_{baseline.NAME}")
     yield from _more_rows(summary, summary.selected)
     yield from _prediction_sets(asdict(summary.prediction_sets))
     yield from _powered(summary, summary.selected)
     for metric, line in summary.test_part.headline:
         yield from _with_bounds(line, "value", f"test_{metric.name}")
+    yield from _as_read(summary, summary.selected)
+    plan, constant, of = summary.planned, summary.selection["baseline"], "E_cv"
+    if plan is not None and plan.of_baseline is not None:
+        constant, of = plan.of_baseline, plan.against
+    yield Tag("baseline", f"{summary.amount(constant)} ({of})")
     yield Tag("beats_baseline", _BEATS[summary.selection["beats_baseline"]])
     if (bound := summary.selection["bound"]) is not None:
         yield Tag("bound", f"{summary.amount(bound)}, {summary.selection['bound_method']}")
@@ -118,7 +125,9 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         return
     for line in summary.estimates_of(candidate.name).to_dict("records"):
         yield from _with_bounds(line, "value", line["estimate"])
-        yield from _root(summary, line)
+        if ESTIMATES[line["estimate"]].kind != "disagreement":
+            yield from _root(summary, line["estimate"], line["value"])
+    yield from _as_read(summary, candidate.name)
     yield from _difference(summary, candidate.name, f"{summary.compared_by}_of_selected_less_this")
     for one in summary.of_winner:
         if one.against == candidate.name and one.by_margin is not None:
@@ -179,10 +188,20 @@ def _with_bounds(line: Mapping[Any, Any], value: str, name: str) -> Iterator[Tra
             yield TrackedMetric(f"{name}{suffix}", float(line[column]))
 
 
-def _root(summary: Summary, line: Mapping[Any, Any]) -> Iterator[TrackedMetric]:
+def _root(summary: Summary, name: str, error: float) -> Iterator[TrackedMetric]:
     """An error of the squared loss as people read it, E_cv_RMSE; nothing for another loss."""
-    if summary.loss.power == 2 and ESTIMATES[line["estimate"]].kind != "disagreement":
-        yield TrackedMetric(f"{line['estimate']}_RMSE", float(summary.shown(line["value"])))
+    if summary.loss.power == 2:
+        yield TrackedMetric(f"{name}{ROOT}", float(summary.shown(error)))
+
+
+def _as_read(summary: Summary, candidate: str) -> Iterator[Tag]:
+    """The estimates to plan with, with units and intervals: E_cv 1.0 % [0.2–4.5]."""
+    for estimate in PLANNED_BY:
+        value, interval = summary.cell(candidate, estimate.name)
+        if value:
+            yield Tag(
+                estimate.name, f"{summary.with_unit(value)} [{interval}]" if interval else summary.with_unit(value)
+            )
 
 
 def _difference(summary: Summary, against: str, name: str) -> Iterator[TrackedMetric]:

@@ -11,8 +11,9 @@ from heldout.notebook.compared import Compared
 from heldout.rows.hashing import bits, mixed
 from heldout.rows.row_sketch import Sketch
 from tasks.params import Settings
+from tasks.track.experiments import compare_experiment
 from tasks.track.ledger_tags import DIGITS, HIDDEN, IDS_A_TAG
-from tasks.track.store import connect, experiment_id, runs
+from tasks.track.store import connect, runs
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -56,7 +57,7 @@ def count(settings: Settings, made: Compared, file: str) -> Counted:
             f"{_LOSSES}{number}": " ".join(ids[first : first + IDS_A_TAG])
             for number, first in enumerate(range(0, len(ids), IDS_A_TAG))
         }
-        experiment = experiment_id(client, settings, f"{settings.tracking.experiment} compare")
+        experiment = compare_experiment(client, settings)
         run = client.create_run(experiment, run_name=file, tags=tags)
         client.set_terminated(run.info.run_id)
     return Counted(len(every), tuple(dict.fromkeys(before)))

@@ -15,7 +15,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from tasks.track import shared_view
+from tasks.params import Settings
+from tasks.track import experiments, shared_view
 
 _CHANGE = "/model-versions/update"
 _STYLE = "<style>[data-assistant-ui] { display: none !important; }</style>"
@@ -39,8 +40,8 @@ _SCRIPT = """<script>{
 }</script>"""
 
 
-def first_page(experiment: str) -> Callable[[Request], Awaitable[HTMLResponse]]:
-    """What answers at /, for the runs of an experiment.
+def first_page(settings: Settings) -> Callable[[Request], Awaitable[HTMLResponse]]:
+    """What answers at /, for the runs of the data source.
 
     The script stands before all others, which take `fetch` as it leaves it.
     """
@@ -48,16 +49,16 @@ def first_page(experiment: str) -> Callable[[Request], Awaitable[HTMLResponse]]:
     async def answer(_: Request) -> HTMLResponse:
         from mlflow.server import app
 
-        said = {"chosen": json.dumps(_CHOSEN), "first": json.dumps(_list_of(experiment)), "change": _CHANGE}
+        said = {"chosen": json.dumps(_CHOSEN), "first": json.dumps(_list_of(settings)), "change": _CHANGE}
         head, mark, rest = Path(str(app.static_folder), "index.html").read_text(encoding="utf-8").partition("<head>")
         return HTMLResponse(f"{head}{mark}{_STYLE}{_SCRIPT % said}{rest}", headers={"Cache-Control": "no-cache"})
 
     return answer
 
 
-def _list_of(experiment: str) -> str:
+def _list_of(settings: Settings) -> str:
     """The address of the list of its runs; empty before the first one."""
     from mlflow import MlflowClient
 
-    found = MlflowClient().get_experiment_by_name(experiment)
-    return "" if found is None else shared_view.address(str(found.experiment_id))
+    found = experiments.find(MlflowClient(), settings)
+    return "" if found is None else shared_view.address(found)

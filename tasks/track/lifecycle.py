@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tasks.outcome.items import RUN_NAME, Item, Tag, settings_items
 from tasks.params import Settings
-from tasks.runtime import open_servers
+from tasks.runtime import open_servers, pages_address
 from tasks.runtime.errors import Incomplete, NotCompared, NotSent, UserError, without_login, without_secrets
 from tasks.runtime.own_code import COMMAND
 from tasks.runtime.process_identity import HOST, alive, identity
 from tasks.storage.row_ids import Ids
 from tasks.track import operations_ledger, pending
 from tasks.track.artifacts import check_location
+from tasks.track.experiments import experiment_id
 from tasks.track.ledger_tags import KEY, Earlier, read_tested, tags_of, validations
 from tasks.track.send import send
-from tasks.track.store import connect, experiment_id, failures, reason
+from tasks.track.store import connect, failures, reason, runs
 from tasks.track.trial import STAGE_ALONE, experiment_tags
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("heldout")
 
 _newest: dict[str, str] = {}  # the experiment and the id of the newest run of this process
-PAGES = "http://127.0.0.1:5000"  # of `make ui`
 TRIAL = "trial"  # the tag of a run that may not promote: why
 Answer = TypeVar("Answer")
 
@@ -132,11 +132,11 @@ def in_run() -> bool:
 
 
 def page(settings: Settings) -> str:
-    """Where MLflow, its server or `make ui`, shows the newest run of this process; empty without a run."""
+    """Where MLflow, its server or the pages of this checkout, shows the newest run of this process, if there is one."""
     if not _newest:
         return ""
     uri = settings.tracking.store
-    pages = without_login(uri).rstrip("/") if uri.startswith("http") else PAGES
+    pages = without_login(uri).rstrip("/") if uri.startswith("http") else pages_address.current()
     return f"{pages}/#/experiments/{_newest['experiment']}/runs/{_newest['run']}"
 
 
@@ -195,7 +195,7 @@ def _begin(settings: Settings, trial: str) -> Active:
     try:
         experiment = experiment_id(client, settings)
         check_location(client.get_experiment(experiment).artifact_location)
-        _mark_dead(client, experiment)
+        _mark_dead(client)
         before = validations(client)
         entries = operations_ledger.begin(client, settings, before)
         run_id = client.create_run(experiment, record.started, dict(record.tags)).info.run_id
@@ -230,9 +230,8 @@ def _now() -> int:
     return int(1000 * time.time())
 
 
-def _mark_dead(client: "MlflowClient", experiment: str) -> None:
-    query = f"attributes.status = 'RUNNING' and tags.host = '{HOST}'"
-    for left in client.search_runs([experiment], query, max_results=1000):
+def _mark_dead(client: "MlflowClient") -> None:
+    for left in list(runs(client, f"attributes.status = 'RUNNING' and tags.host = '{HOST}'")):
         if not alive(left.data.tags.get("process", "")):
             client.set_tag(left.info.run_id, "failure", "its process died before the run ended")
             client.set_terminated(left.info.run_id, "KILLED")

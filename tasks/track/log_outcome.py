@@ -13,6 +13,7 @@ from tasks.report.summary import Summary
 from tasks.report.tracked import candidate_items, labeled_rows, outcome_items, version_tags
 from tasks.storage import files
 from tasks.track import lifecycle
+from tasks.track.experiments import show_unit
 from tasks.track.ledger_tags import ledger_items
 from tasks.track.operations_ledger import HEAD, head
 from tasks.track.promote import promote
@@ -48,6 +49,7 @@ def log_outcome(
     for candidate in settings.candidates:
         failed = candidate.name in summary.failures
         run.send_candidate(candidate.name, [*candidate_items(candidate, summary), data], failed=failed)
+    run.ask(lambda client: show_unit(client, run.experiment, summary.loss))
     run.enter(settings, "reported", _reported(summary))
     run.send([Tag(HEAD, head())])
     run.record.model = True

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from tasks.outcome.items import Tag
 from tasks.params import Settings
 from tasks.track import operations_ledger
+from tasks.track.experiments import experiment_id
 from tasks.track.ledger_tags import TESTED, of_ledger
 from tasks.track.send import send
-from tasks.track.store import connect, database, experiment_id, runs
+from tasks.track.store import connect, database, runs
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -22,7 +23,7 @@ _A_PAGE = 100
 
 
 def prune(settings: Settings, keep: timedelta) -> Iterator[str]:
-    """Remove what ended before `keep` ago in the experiment that `tracking` names; says what.
+    """Remove what ended before `keep` ago in the experiment of the data source; says what.
 
     A validation of a registered version stays whole. Of any other that compared learners, the contamination ledger
     stays: its tags, and the rows on which it tested a winner. Its other artifacts, its model and its candidates' runs

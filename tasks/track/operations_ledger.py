@@ -33,7 +33,7 @@ from tasks.runtime.errors import UserError
 from tasks.runtime.process_identity import HOST, alive
 from tasks.track.ledger_tags import HIDDEN, KEY, PARENT, claims, validations
 from tasks.track.registry import CHAMPION
-from tasks.track.store import connect, create_experiment, database, failures, runs
+from tasks.track.store import connect, database, failures, make_experiment, runs
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -242,7 +242,7 @@ def _make(client: "MlflowClient", settings: Settings) -> "Run":
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
-            experiment = create_experiment(client, settings, NAME)
+            experiment = make_experiment(client, settings, NAME, {})
         except MlflowException:
             found = client.get_experiment_by_name(NAME)
             if found is None:

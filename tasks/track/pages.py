@@ -39,7 +39,7 @@ def application(settings: Settings, host: str = LOOPBACK, *, reads_need_login: b
     from mlflow.server.fastapi_app import app
 
     store = [route for route in app.routes if isinstance(route, Mount)]
-    app.router.routes[:] = [Route("/", first_page(settings.tracking.experiment)), Route(GATEWAY, _no_gateway), *store]
+    app.router.routes[:] = [Route("/", first_page(settings)), Route(GATEWAY, _no_gateway), *store]
     _leave_out_mutations()
     reads = {**READS, "GET": [*READS["GET"], GATEWAY]}
     doors = Doors(app, reads, WRITES, login(), reads_need_login=reads_need_login, always=[HEALTH])

@@ -13,10 +13,11 @@ import pandas as pd
 
 from heldout.errors import FitFailure
 from tasks.fits.model_process import Model
-from tasks.outcome.items import NOTE, parameters
+from tasks.outcome.items import NOTE
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.storage import files
+from tasks.track.data_source import source_in, source_of
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -28,7 +29,6 @@ SOURCE, BEFORE = "source", "champion_before"  # tags of a version: what it predi
 MODEL = "model.skops"  # MLflow's name for the file of a version
 LEARNER = "learner"  # the tag of a version with the identity of its learner
 SELECTED = "selected_model"  # the tag of a version, and of a validation, with the name of the winner
-_OF_SOURCE = ("data.source", "data.target", "data.positive")
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
 _OF_MODEL = (
     "data_hash",
@@ -151,11 +151,6 @@ def _is_registered(client: "MlflowClient", name: str) -> bool:
     return bool(client.search_registered_models(f"name = '{name}'"))
 
 
-def source_of(settings: Settings) -> str:
-    """What is predicted, from which table: a champion is replaced only by a model of the same."""
-    return _source({item.name: item.value for item in parameters({"data": settings.data.model_dump()})})
-
-
 def _source_of_version(client: "MlflowClient", registered: "ModelVersion") -> str:
     """The source of a version; of one that an older version of this project registered, from its run."""
     from mlflow.exceptions import MlflowException
@@ -163,13 +158,9 @@ def _source_of_version(client: "MlflowClient", registered: "ModelVersion") -> st
     if SOURCE in registered.tags:
         return str(registered.tags[SOURCE])
     try:
-        return _source(client.get_run(str(registered.run_id)).data.params)
+        return source_in(client.get_run(str(registered.run_id)).data.params)
     except MlflowException:  # the run was deleted
         return ""
-
-
-def _source(values: Mapping[str, str]) -> str:
-    return ", ".join(f"{name.removeprefix('data.')} {values.get(name)}" for name in _OF_SOURCE)
 
 
 def _slug(text: str) -> str:

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tasks.fits.model_process import opened
-from tasks.outcome.items import Tag
+from tasks.outcome.items import Parameter, Tag
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.track import operations_ledger, pending
+from tasks.track.experiments import experiment_of
 from tasks.track.ledger_tags import KEY
 from tasks.track.lifecycle import TRIAL, send_child
 from tasks.track.promote import PROMOTED, REASON
 from tasks.track.registry import log_model
 from tasks.track.send import send
-from tasks.track.store import connect, experiment_id, failures, reason, runs
+from tasks.track.store import connect, failures, reason, runs
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -66,7 +67,8 @@ def _send(client: "MlflowClient", settings: Settings, record: pending.PendingRun
         for child in list(runs(client, f"tags.`mlflow.parentRunId` = '{run_id}'")):
             client.delete_run(child.info.run_id)
         client.delete_run(run_id)
-    experiment = experiment_id(client, settings, record.experiment)
+    values = {item.name: item.value for item in record.whole.items if isinstance(item, Parameter)}
+    experiment = experiment_of(client, settings, record.experiment, values)
     run_id = client.create_run(experiment, record.started, dict(record.tags)).info.run_id
     send(client, run_id, record.whole.items)
     for candidate in record.candidates:

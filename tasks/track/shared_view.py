@@ -1,24 +1,33 @@
-"""What MLflow's list of runs shows first: the estimates of the winners, as columns and as charts.
+"""What MLflow's list of runs shows first: the winners' errors, or what `watch` found, as columns and as charts.
 
 MLflow keeps a view that people share as a tag of the experiment, and opens it at an address that names it.
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from heldout.estimates import PLANNED_BY
+from heldout.losses import Loss
+from tasks.outcome.items import ROOT
 
 _NAME = "heldout"
 TAG = f"mlflow.sharedViewState.{_NAME}"
-_METRICS = (*(estimate.name for estimate in PLANNED_BY), "bound", "baseline", "disagreement")
-_TAGS = ("selected_model", "verdict")
+_ERRORS, _DISAGREEMENT = (*(estimate.name for estimate in PLANNED_BY), "bound", "baseline"), "disagreement"
+_COLUMNS = (*_ERRORS, "selected_model", "verdict")
+_WIDTH, _NAME_WIDTH = 145, 250  # of columns, in pixels: room for 11.8 % [8.7–15.6]
 _SECTION = "heldout"
 _OWN = {"deleted": False, "isGenerated": False}  # of a chart or a section that a person made
+_LINE: dict[str, Any] = {
+    "xAxisKey": "step",
+    "useGlobalXaxisKey": False,
+    "lineSmoothness": 0,
+    "useGlobalLineSmoothing": False,
+}
 
 
-def state() -> str:
-    """The view, as the value of the tag: all that MLflow's own button to share a view writes, with no run hidden."""
-    columns = [*(f"tags.`{name}`" for name in _TAGS), *(f"metrics.`{name}`" for name in _METRICS)]
+def _state(columns: Sequence[str], charts: Sequence[dict[str, Any]], title: str) -> str:
+    """A view, as the value of the tag: all that MLflow's own button to share a view writes, with no run hidden."""
     view: dict[str, Any] = {
         "searchFilter": "",
         "orderByKey": "attributes.start_time",
@@ -28,17 +37,15 @@ def state() -> str:
         "datasetsFilter": [],
         "modelVersionFilter": "All Runs",
         "selectedColumns": columns,
-        "columnOrder": [],
-        "columnWidths": {},
+        "columnOrder": [*_FIRST, *columns],
+        "columnWidths": {_FIRST[-1]: _NAME_WIDTH, **dict.fromkeys(columns, _WIDTH)},
         "runsExpanded": {},
         "runsPinned": [],
         "runsHidden": [],
         "runsVisibilityMap": {},
         "runsHiddenMode": "FIRST_20_RUNS",
-        "compareRunCharts": [_chart(name) for name in _METRICS],
-        "compareRunSections": [
-            {**_OWN, "uuid": _SECTION, "name": "Estimates", "display": True, "isReordered": False},
-        ],
+        "compareRunCharts": charts,
+        "compareRunSections": [{**_OWN, "uuid": _SECTION, "name": title, "display": True, "isReordered": False}],
         "isAccordionReordered": False,
         "viewMaximized": False,
         "runListHidden": False,
@@ -53,11 +60,41 @@ def state() -> str:
     return json.dumps(view)
 
 
+def _chart(metric: str, kind: str = "BAR", title: str | None = None, **more: Any) -> dict[str, Any]:
+    made = {"type": kind, "uuid": f"heldout-{metric}", "metricSectionId": _SECTION}
+    return {**_OWN, **made, "metricKey": metric, "displayName": title or metric, **more}
+
+
+def _line(metric: str) -> dict[str, Any]:
+    return _chart(metric, "LINE", None, selectedMetricKeys=[metric], displayPoints=True, **_LINE)
+
+
+_FIRST = ("1", "attributes.`Run Name`")  # MLflow's own names of a mark and the name of a run
+_TAGS = [f"tags.`{name}`" for name in _COLUMNS]  # texts with unit and interval: MLflow writes all digits of a metric
+OF_ERRORS = _state(_TAGS, [_chart(name) for name in (*_ERRORS, _DISAGREEMENT)], "Estimates")
+_OF_ROOTS = _state(_TAGS, [_chart(f"{name}{ROOT}") for name in _ERRORS], "Estimates, in units of the target")
+_OF_WATCH = [
+    *(f"tags.`{name}`" for name in ("model", "candidate")),
+    *(f"metrics.`{name}`" for name in ("alarm", "evidence", _DISAGREEMENT)),
+]
+OF_SHARDS = _state(
+    _OF_WATCH,
+    [_line(name) for name in ("evidence", _DISAGREEMENT, "alarm", "evidence_of_answers")],
+    "Shards, in their order",
+)
+
+
+def of(loss: Loss) -> str:
+    """The view of errors under a loss: of the squared loss their roots, in the unit of the target."""
+    return _OF_ROOTS if loss.power == 2 else OF_ERRORS
+
+
+def is_alike(state: str | None, view: str) -> bool:
+    """Whether an experiment with the tag `state` has a `view`, or that of another loss, which a run sets at its end."""
+    of_errors = (OF_ERRORS, _OF_ROOTS)
+    return state == view or (state in of_errors and view in of_errors)
+
+
 def address(experiment: str) -> str:
     """The list of the runs of an experiment in this view, from any page of the same server."""
     return f"#/experiments/{experiment}/runs?viewStateShareKey={_NAME}&workflowType=machine_learning"
-
-
-def _chart(metric: str) -> dict[str, Any]:
-    made = {"type": "BAR", "uuid": f"heldout-{metric}", "metricSectionId": _SECTION}
-    return {**_OWN, **made, "metricKey": metric, "displayName": metric}

@@ -1,11 +1,11 @@
-"""The MLflow store that `tracking` names: the client, and the experiment that keeps the runs."""
+"""The MLflow store that `tracking` names: the client, what it makes, and its runs."""
 
 import contextlib
 import functools
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,8 @@ import psutil
 
 from tasks.params import Settings
 from tasks.runtime.errors import UserError, one_line
-from tasks.track import address, shared_view
-from tasks.track.artifacts import check_bucket, keep_in
+from tasks.track import address
+from tasks.track.artifacts import keep_in
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -60,29 +60,13 @@ def connect(settings: Settings) -> "MlflowClient":
     return client
 
 
-def experiment_id(client: "MlflowClient", settings: Settings, name: str | None = None) -> str:
-    """The id of an experiment, which has the view of its runs (`shared_view`).
+def make_experiment(client: "MlflowClient", settings: Settings, name: str, tags: Mapping[str, str]) -> str:
+    """Make an experiment; returns its id.
 
-    One that is created keeps its artifacts where `tracking.artifacts` says. Where it says nothing, a server decides;
-    those of a database are next to it, if it is a file, or below `mlruns`, at a relative place. Without a name, the
-    experiment is that of the settings. Raises UserError if the bucket does not answer.
+    It keeps its artifacts where `tracking.artifacts` says. Where it says nothing, a server decides; those of a database
+    are next to it, if it is a file, or below `mlruns`, at a relative place.
     """
-    tracking = settings.tracking
-    name = name or tracking.experiment
-    if tracking.artifacts is not None:
-        check_bucket(tracking.artifacts)
-    experiment = client.get_experiment_by_name(name)
-    if experiment is not None:
-        if experiment.tags.get(shared_view.TAG) != shared_view.state():
-            client.set_experiment_tag(experiment.experiment_id, shared_view.TAG, shared_view.state())
-        return str(experiment.experiment_id)
-    return create_experiment(client, settings, name)
-
-
-def create_experiment(client: "MlflowClient", settings: Settings, name: str) -> str:
-    """Create an experiment, as `experiment_id` does; of two who do so at the same moment, MLflow refuses one."""
-    tracking = settings.tracking
-    tags = {**_KIND, shared_view.TAG: shared_view.state()}
+    tracking, tags = settings.tracking, {**_KIND, **tags}
     if tracking.artifacts is not None or tracking.store.startswith("http"):
         return client.create_experiment(name, tracking.artifacts, tags=tags)
     place = artifact_folder(settings).as_posix()

@@ -8,10 +8,11 @@ from tasks.outcome.operations import cut
 from tasks.outcome.watched_shards import Watched, WatchRecord
 from tasks.params import Settings
 from tasks.storage import fit_cache, watch_files
+from tasks.track.experiments import watch_experiment
 from tasks.track.operations_ledger import append, entries
 from tasks.track.registry import LEARNER, standing
 from tasks.track.send import send
-from tasks.track.store import connect, experiment_id
+from tasks.track.store import connect
 
 _WATCHED = "watched"  # the tag by which the run of a record is found
 _KIND = "watched"  # of an entry
@@ -65,9 +66,7 @@ def log_picture(settings: Settings, record: WatchRecord) -> None:
 
 def _send(settings: Settings, record: WatchRecord, items: Iterable[Item]) -> None:
     client = connect(settings)
-    name = f"{settings.tracking.experiment} watch"
-    tracking = settings.tracking.model_copy(update={"experiment": name})
-    experiment = experiment_id(client, settings.model_copy(update={"tracking": tracking}))
+    experiment = watch_experiment(client, settings)
     watched = fit_cache.content_hash(record.watched)  # of a fixed alphabet: it is part of a query
     found = client.search_runs([experiment], f"tags.{_WATCHED} = '{watched}'", max_results=1)
     run = found[0] if found else client.create_run(experiment, run_name="watch", tags={_WATCHED: watched})

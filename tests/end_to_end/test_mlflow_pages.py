@@ -1,8 +1,10 @@
 """MLflow's pages in a real browser: each shows the numbers of estimates.csv."""
 
+import contextlib
 import json
+import sqlite3
 import urllib.parse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from mlflow import MlflowClient
 from mlflow.entities import Metric
 
 from tests.end_to_end.browser import CHROMIUM, keep, opened
+from tests.end_to_end.conftest import Checkout
 from tests.end_to_end.mlflow_pages import pages_of_mlflow
 
 pytestmark = [
@@ -31,6 +34,7 @@ class Shown:
     other: str
     winner: str
     estimates: pd.DataFrame
+    checkout: Checkout
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +50,7 @@ def shown(validated, tmp_path_factory):
     winner = json.loads((checkout.path / "reports/selection.json").read_text())["selected"]
     estimates = pd.read_csv(checkout.path / "reports/estimates.csv").query("candidate == @winner").set_index("estimate")
     with pages_of_mlflow(checkout, port=PORT):
-        yield Shown(f"http://127.0.0.1:{PORT}/#", experiment, parent.info.run_id, other, winner, estimates)
+        yield Shown(f"http://127.0.0.1:{PORT}/#", experiment, parent.info.run_id, other, winner, estimates, checkout)
 
 
 def percent(line) -> str:
@@ -66,12 +70,23 @@ def test_who_asks_for_no_page_gets_the_runs_with_their_estimates_and_no_assistan
     error = f"E_test {100 * shown.estimates['value']['E_test']:.1f} %"
     with opened(shown.address.removesuffix("#"), width=1400, height=800) as page:
         page.get_by_text(error).first.wait_for(timeout=PATIENCE)
-        for column in ("E_bbc", "E_cv", "E_test", "bound", "disagreement"):
+        for column in ("E_test", "E_bbc", "E_cv", "bound"):
             page.get_by_role("columnheader", name=column, exact=True).first.wait_for(timeout=PATIENCE)
-        assert shown.winner in page.inner_text("body")
+        text = page.inner_text("body")
+        line = shown.estimates.loc["E_test"]
+        assert f"{100 * line['value']:.1f} % [{100 * line['low']:.1f}–{100 * line['high']:.1f}]" in text
+        assert f"{line['value']:.6g}" not in text  # all digits of a metric
+        assert shown.winner in text
         page.wait_for_selector("[data-assistant-ui]", state="attached", timeout=PATIENCE)
         assert [False] == [*{one.is_visible() for one in page.query_selector_all("[data-assistant-ui]")}]
         keep(page, "mlflow_runs")
+
+
+def test_the_charts_of_the_list_begin_with_the_estimates(shown):
+    list_of = f"{shown.address}/experiments/{shown.experiment}/runs?viewStateShareKey=heldout&compareRunsMode=CHART"
+    text = text_of(list_of, "Add chart", "mlflow_charts").partition("Add chart")[2]
+    places = [text.index(f"\n{name}\n") for name in ("E_test", "E_bbc", "E_cv")]
+    assert sorted(places) == places
 
 
 def test_the_list_calls_runs_by_the_error_to_plan_with_winner_and_data(shown):
@@ -83,6 +98,7 @@ def test_the_list_calls_runs_by_the_error_to_plan_with_winner_and_data(shown):
 def test_the_page_of_a_run_has_its_note_and_no_machinery(shown):
     address = f"{shown.address}/experiments/{shown.experiment}/runs/{shown.run}"
     text = text_of(address, f"Winner: {shown.winner}", "mlflow_run")
+    assert text.index("Plan with an error of") < text.index("Show more") < text.index("Metrics (")
     assert percent(shown.estimates.loc["E_cv"]) in text
     assert percent(shown.estimates.loc["E_prog"]) in text
     assert "compared" not in text.replace("ever compared on these labels", "")
@@ -98,7 +114,7 @@ def test_a_link_of_the_note_leads_to_the_report(shown):
         page.get_by_text("artifacts/report.html").first.wait_for(timeout=PATIENCE)
 
 
-def test_a_comparison_shows_the_estimates_first(shown):
+def test_the_metrics_of_a_comparison_begin_with_the_estimates(shown):
     both = urllib.parse.quote(json.dumps([shown.run, shown.other]))
     asked = f"runs={both}&experiments={urllib.parse.quote(json.dumps([shown.experiment]))}"
     text = text_of(f"{shown.address}/compare-runs?{asked}", "E_cv_high")
@@ -116,3 +132,13 @@ def test_the_page_of_the_champion_describes_it(shown):
     text = text_of(f"{shown.address}/models/digits/versions/1", f"Winner: {shown.winner}", "mlflow_model")
     assert percent(shown.estimates.loc["E_cv"]) in text
     assert "champion" in text
+
+
+@pytest.mark.long
+def test_prefects_link_to_the_run_has_the_port_at_which_the_pages_are_shown(shown):
+    alone = replace(shown.checkout, own={})  # with a Prefect server of its own
+    alone.flow("report")
+    with contextlib.closing(sqlite3.connect(alone.path / ".prefect/prefect.db")) as database:
+        found = database.execute("SELECT data FROM artifact WHERE key = 'mlflow-run'").fetchall()
+    ((link,),) = found
+    assert f"{shown.address}/experiments/{shown.experiment}/runs/" in link

@@ -96,6 +96,7 @@ def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
     assert Parameter("params.var_smoothing", "0.1") in items
     assert Parameter("estimator", "sklearn.naive_bayes.GaussianNB") in items
     tags = {"data_hash": files.read_data_hash(), "learner": learner_id(candidate), "selected": "yes"}
+    tags |= {"E_test": "12.5 % [10.0–20.0]", "E_cv": "10.0 % [5.0–15.0]"}
     assert tags == {tag.name: tag.value for tag in of_kind(Tag, items)}
     assert [
         TrackedMetric("E_in", 0.0625),
@@ -120,8 +121,12 @@ def test_of_the_squared_loss_the_roots_stand_next_to_the_errors(case):
     squared = replace(summary, loss=SQUARED)
     files.PLOTS.mkdir(parents=True)
     roots = {"E_in_RMSE": 0.25, "E_cv_RMSE": 0.1**0.5, "E_test_RMSE": 0.125**0.5}
-    for items in (candidate_items(candidate, squared), outcome_items(squared, None)):
-        assert roots == {one.name: one.value for one in of_kind(TrackedMetric, items) if one.name.endswith("_RMSE")}
+    shared = {f"{name}_RMSE": squared.selection[name] ** 0.5 for name in ("bound", "bound_joint", "baseline")}
+    for items, expected in (
+        (candidate_items(candidate, squared), roots),
+        (outcome_items(squared, None), {**roots, **shared}),
+    ):
+        assert expected == {one.name: one.value for one in of_kind(TrackedMetric, items) if one.name.endswith("_RMSE")}
 
 
 def test_a_candidate_that_was_not_selected_reports_the_difference_from_the_winner(case):
@@ -178,6 +183,9 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     contract = [Artifact(path) for path in CONTRACT]
     assert [*contract, Artifact(files.PLOTS / "estimates.csv", "plots")] == of_kind(Artifact, items)
     tags = [
+        Tag("E_test", "12.5 % [10.0–20.0]"),
+        Tag("E_cv", "10.0 % [5.0–15.0]"),
+        Tag("baseline", "25.0 % (E_test)"),
         Tag("beats_baseline", "true"),
         Tag("bound", "25.0 %, Clopper-Pearson"),
         Tag("bound_joint", "approximately 22.0 %"),

@@ -9,8 +9,9 @@ from mlflow.exceptions import MlflowException
 from tasks.outcome.items import Artifact
 from tasks.runtime.errors import UserError
 from tasks.track import lifecycle
+from tasks.track.experiments import experiment_id
 from tasks.track.send import send
-from tasks.track.store import connect, experiment_id
+from tasks.track.store import connect
 from tests.variants import some
 
 pytestmark = pytest.mark.fault("artifacts")

@@ -14,8 +14,9 @@ import pytest
 from tasks.outcome.items import Artifact, Dataset, Note, Tag, TrackedMetric, TrackedTable
 from tasks.runtime.errors import NotSent, UserError
 from tasks.track import lifecycle, store
+from tasks.track.experiments import experiment_id
 from tasks.track.send_pending import send_pending
-from tasks.track.store import connect, experiment_id, runs
+from tasks.track.store import connect, runs
 from tests.variants import some
 
 STORE, NEW = Path("mlflow.db"), Path("new.db")

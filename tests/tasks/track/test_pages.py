@@ -16,8 +16,9 @@ from starlette.types import ASGIApp
 
 from tasks.runtime.server import login
 from tasks.track import artifacts
+from tasks.track.experiments import experiment_id
 from tasks.track.page_routes import GATEWAY, READS, WRITES
-from tasks.track.store import connect, experiment_id
+from tasks.track.store import connect
 
 pytestmark = pytest.mark.fault("servers")
 

@@ -10,6 +10,7 @@ import pytest
 from heldout.rows.row_sketch import Sketch
 from tasks.outcome.items import Tag, TrackedMetric
 from tasks.outcome.ledger import Ledger, Opened, learner_id, winner_id
+from tasks.runtime import pages_address
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
 from tasks.runtime.process_identity import HOST, identity
@@ -17,8 +18,9 @@ from tasks.storage import files
 from tasks.storage.row_ids import write_seen
 from tasks.storage.seen_rows import SeenRows
 from tasks.track import ledger_tags, lifecycle
+from tasks.track.experiments import experiment_id
 from tasks.track.ledger_tags import known_since, ledger_items
-from tasks.track.store import connect, experiment_id, runs
+from tasks.track.store import connect, runs
 
 TWO = (
     "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}, "
@@ -88,7 +90,7 @@ def test_the_page_of_a_run_is_shown_without_a_login(settings, settings_with):
         run = lifecycle.active()
     for uri, pages in {
         "https://me:secret@host/mlflow/": "https://host/mlflow",
-        "sqlite:///a.db": lifecycle.PAGES,
+        "sqlite:///a.db": pages_address.USUAL,
     }.items():
         page = lifecycle.page(settings_with(f"tracking.uri={uri}"))
         assert f"{pages}/#/experiments/{run.experiment}/runs/{run.run_id}" == page

@@ -1,4 +1,4 @@
-"""The view of the list of runs: a tag of the experiment, which the first page opens."""
+"""The views of lists of runs: tags of the experiments, which the first page opens."""
 
 import asyncio
 import json
@@ -7,9 +7,10 @@ import shutil
 import pytest
 from starlette.requests import Request
 
-from tasks.track import shared_view
+from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE
+from tasks.track import experiments, shared_view
 from tasks.track.first_page import first_page
-from tasks.track.store import connect, experiment_id
+from tasks.track.store import connect
 
 
 @pytest.fixture
@@ -18,34 +19,75 @@ def settings(checkout, empty_store, settings_with):
     return settings_with(f"tracking.uri=sqlite:///{checkout}/mlflow.db")
 
 
-def test_an_experiment_has_the_view_also_one_that_was_made_without(settings, tmp_path):
+def view(client, experiment: str) -> str | None:
+    """The view of an experiment."""
+    return client.get_experiment(experiment).tags.get(shared_view.TAG)
+
+
+def charts(state: str) -> list[str]:
+    """The metrics that are drawn."""
+    return [chart["metricKey"] for chart in json.loads(state)["compareRunCharts"]]
+
+
+def test_the_runs_have_a_view_also_where_their_experiment_was_made_without(settings, tmp_path):
     client = connect(settings)
     client.create_experiment(settings.tracking.experiment, (tmp_path / "kept").as_uri())
-    for name in (None, "another"):
-        experiment = client.get_experiment(experiment_id(client, settings, name))
-        assert shared_view.state() == experiment.tags[shared_view.TAG]
+    assert shared_view.OF_ERRORS == view(client, experiments.experiment_id(client, settings))
 
 
-def test_the_columns_are_the_estimates_to_plan_with_and_no_run_is_hidden():
-    view = json.loads(shared_view.state())
-    assert ["tags.`selected_model`", "tags.`verdict`", "metrics.`E_test`", "metrics.`E_bbc`", "metrics.`E_cv`"] == (
-        view["selectedColumns"][:5]
-    )
-    assert [chart["metricKey"] for chart in view["compareRunCharts"]][:3] == ["E_test", "E_bbc", "E_cv"]
-    assert {"heldout"} == {chart["metricSectionId"] for chart in view["compareRunCharts"]}
-    assert [] == view["runsHidden"] == view["datasetsFilter"]
-    assert len(shared_view.state()) < 5000  # of a tag
+def test_an_experiment_without_these_numbers_has_no_view_of_them(settings):
+    client = connect(settings)
+    assert shared_view.OF_SHARDS == view(client, experiments.watch_experiment(client, settings))
+    assert {"evidence", "disagreement", "alarm"} < {*charts(shared_view.OF_SHARDS)}
+    compared = experiments.compare_experiment(client, settings)
+    assert view(client, compared) is None
+    assert compared == experiments.compare_experiment(client, settings)
 
 
-def test_the_first_page_opens_it_as_soon_as_there_is_a_run(settings):
+def test_the_columns_are_texts_and_no_run_is_hidden():
+    shown = json.loads(shared_view.OF_ERRORS)
+    assert ["tags.`E_test`", "tags.`E_bbc`", "tags.`E_cv`"] == shown["selectedColumns"][:3]
+    assert ["tags.`selected_model`", "tags.`verdict`"] == shown["selectedColumns"][-2:]
+    assert shown["selectedColumns"] == shown["columnOrder"][-len(shown["selectedColumns"]) :]
+    assert ["E_test", "E_bbc", "E_cv"] == charts(shared_view.OF_ERRORS)[:3]
+    for state in (shared_view.OF_ERRORS, shared_view.of(SQUARED), shared_view.OF_SHARDS):
+        made = json.loads(state)
+        assert {"heldout"} == {chart["metricSectionId"] for chart in made["compareRunCharts"]}
+        assert [] == made["runsHidden"] == made["datasetsFilter"]
+        assert len(state) < 5000  # of a tag
+
+
+def test_errors_are_drawn_in_the_unit_that_people_read(settings):
+    assert ["E_test_RMSE", "E_bbc_RMSE", "E_cv_RMSE"] == charts(shared_view.of(SQUARED))[:3]
+    assert shared_view.of(ZERO_ONE) == shared_view.of(ABSOLUTE) == shared_view.OF_ERRORS
+    client = connect(settings)
+    experiment = experiments.experiment_id(client, settings)
+    experiments.show_unit(client, experiment, SQUARED)
+    assert experiment == experiments.experiment_id(client, settings)  # the next run, before its loss is known
+    assert shared_view.of(SQUARED) == view(client, experiment)
+    experiments.show_unit(client, experiment, ABSOLUTE)
+    assert shared_view.OF_ERRORS == view(client, experiment)
+
+
+def test_a_view_of_an_older_version_is_replaced(settings):
+    client = connect(settings)
+    experiment = experiments.experiment_id(client, settings)
+    client.set_experiment_tag(experiment, shared_view.TAG, "{}")
+    experiments.experiment_id(client, settings)
+    assert shared_view.OF_ERRORS == view(client, experiment)
+
+
+def test_the_first_page_opens_it_as_soon_as_there_is_a_run(settings, settings_with):
     client = connect(settings)
 
-    def page() -> str:
+    def page(of) -> str:
         asked = Request({"type": "http", "method": "GET", "path": "/", "headers": []})
-        return asyncio.run(first_page(settings.tracking.experiment)(asked)).body.decode()
+        return asyncio.run(first_page(of)(asked)).body.decode()
 
-    assert 'first = "";' in page()
-    experiment = experiment_id(client, settings)
-    text = page()
+    assert 'first = "";' in page(settings)
+    experiment = experiments.experiment_id(client, settings)
+    text = page(settings)
     assert f'first = "{shared_view.address(experiment)}"' in text
     assert "<style>[data-assistant-ui] { display: none" in text
+    other = settings_with(f"tracking.uri={settings.tracking.uri}", "data.source=sklearn:wine")
+    assert 'first = "";' in page(other)
