@@ -67,7 +67,7 @@ OTHERS = {
     "init": "look at a table, and write its params.yaml",
     "plan": "how many fits a run does, their seconds and memory",
     "open-test": "test the winner on the sealed test part, once, at the end",
-    "compare": "answers that somebody else made: who errs less, by how much",
+    "compare": "two revisions; or answers that somebody else made",
     "gate": "pass or fail by what the winner errs at most, for CI",
     "verify": "is the history behind a report whole, and what was compared",
     "label-next": "the unlabelled rows most worth a label, as CSV",

@@ -1,4 +1,4 @@
-"""Compare: what answers or losses in files, which somebody else made, say about their candidates."""
+"""Compare: what answers or losses in files, which somebody else made, say about their candidates; or two revisions."""
 
 import argparse
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flows import compare_revisions
 from flows.arguments import absolute, add_params
 
 if TYPE_CHECKING:
@@ -20,7 +21,12 @@ row, candidate, answer and label, or row, candidate and loss. Name other columns
 by the options. A file with a column for each candidate names them all:
 --correct a b c. Several files have a candidate each: small=a.jsonl big=b.jsonl.
 --fold is for answers of cross-validation, --group for rows that are alike.
-heldout.from_predictions does the same in a notebook."""
+heldout.from_predictions does the same in a notebook.
+
+Two git revisions, or experiments of DVC, in place of files: the estimates of
+both validations with their intervals, and which differ by more than chance.
+`workspace` is what is there now: compare HEAD~1 workspace. What is the name of
+a file is a file."""
 _COLUMNS = {
     "row": "the column with the name of the row (row)",
     "candidate": "the column with the name of the candidate (candidate)",
@@ -64,7 +70,10 @@ class _File:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The files, the names of their columns, and what the numbers are."""
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", type=_File.of, help="a .csv, .parquet, .jsonl or another table; NAME=FILE"
+        "given",
+        metavar="FILE",
+        nargs="+",
+        help="a .csv, .parquet, .jsonl or another table; NAME=FILE; or two revisions",
     )
     for name, meaning in _COLUMNS.items():
         parser.add_argument(f"--{name}", metavar="COLUMN", help=meaning)
@@ -104,6 +113,9 @@ def main(options: argparse.Namespace) -> int:
     from tasks.runtime.terminal import write_everywhere
 
     write_everywhere()
+    if compare_revisions.are_meant(options.given):
+        return compare_revisions.main(options.given, _given_for_files(options))
+    options.files = [_File.of(text) for text in options.given]
     given: dict[str, Any] = {
         name: _one(getattr(options, name))
         for name in (*_COLUMNS, *_CELLS, *_NUMBERS)
@@ -129,6 +141,12 @@ def main(options: argparse.Namespace) -> int:
         print(f"ledger: {found.compared} candidates were compared on rows of these names, with those here{before}")
     print(made)
     return 0
+
+
+def _given_for_files(options: argparse.Namespace) -> str | None:
+    """The first option that was given and says something about files."""
+    names = (*_COLUMNS, *_CELLS, *(name for name in _NUMBERS if name != "level"), "only", "ledger")
+    return next((f"--{name.replace('_', '-')}" for name in names if getattr(options, name)), None)
 
 
 def _only(table: "pd.DataFrame", wanted: Sequence[str]) -> "pd.DataFrame":

@@ -5,6 +5,7 @@ FILES = (
     ".dvc/config",
     ".dvc/plots/candidates.json",
     ".dvc/plots/estimates.json",
+    ".dvc/plots/page.html",
     ".dvcignore",
     ".gitignore",
     "data/raw.dvc",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from heldout.losses.amounts import error_label
 from heldout.shown import strip_svg
 from tasks.report.decision_strip import decision_strip
 from tasks.report.sections import estimates, families, more_rows, progressive
@@ -28,7 +29,9 @@ _DPI = 130
 def draw(summary: Summary) -> list[Path]:
     """Write all plots and their tables; returns their paths."""
     with replacing(files.PLOTS) as folder, drawing():
-        files.write_csv(folder / "estimates.csv", summary.estimates)
+        files.write_csv(
+            folder / "estimates.csv", _as_read(summary, summary.estimates, value="", low="_low", high="_high")
+        )
         files.write_csv(folder / "progressive.csv", _curves(summary))
         if len(summary.tuned.chosen):
             values = [*map(_number, summary.tuned.paths["value"])]
@@ -63,7 +66,14 @@ def _curves(summary: Summary) -> pd.DataFrame:
     for name, errors in summary.curves.progressive_errors.items():
         places = shown_steps(len(errors))
         tables.append(pd.DataFrame({"candidate": name, "tested": places + 1, "error": errors[places]}))
-    return pd.concat(tables, ignore_index=True)[columns]
+    return _as_read(summary, pd.concat(tables, ignore_index=True)[columns], error="")
+
+
+def _as_read(summary: Summary, table: pd.DataFrame, **ends: str) -> pd.DataFrame:
+    """The table with its losses as people read them, their unit, and which lines are the winner's."""
+    shown = {f"shown{end}": summary.shown(table[column]) for column, end in ends.items()}
+    selected = table["candidate"].eq(summary.selected).map({True: "yes", False: ""})
+    return table.assign(**shown, unit=error_label(summary.loss), selected=selected)
 
 
 def _number(text: str) -> float | str:

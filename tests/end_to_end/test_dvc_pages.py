@@ -7,6 +7,9 @@ import pandas as pd
 import pytest
 import yaml
 
+from tests.end_to_end.browser import CHROMIUM, keep, opened
+from tests.end_to_end.conftest import ROOT
+
 pytestmark = pytest.mark.slow
 ESTIMATES, METRICS = "reports/plots/estimates.csv", "reports/metrics.json"
 SPEC = re.compile(r"var spec = (\{.*\});")
@@ -89,3 +92,48 @@ def test_what_changed_is_in_numbers_in_words_and_in_single_settings(changed):
     assert 1.0 - metrics["E_cv_high"]["old"] == pytest.approx(metrics["E_cv_high"]["diff"])
     (params,) = json.loads(changed.run("dvc", "params", "diff", "--json").stdout).values()
     assert {"candidates.logistic.params.C": {"old": 0.1, "new": 0.5, "diff": 0.4}} == params
+
+
+@pytest.mark.long
+@pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH")
+def test_the_page_draws_both_pictures_without_a_network_in_percent_with_the_winner_marked(changed, tmp_path):
+    changed.run("dvc", "plots", "diff", "HEAD", "--out", str(tmp_path))
+    table = pd.read_csv(changed.path / ESTIMATES)
+    winner = json.loads((changed.path / "reports/selection.json").read_text())["selected"]
+    asked, failed = [], []
+    with opened(width=1400, height=1000) as page:
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: failed.append(str(error)))
+        page.goto((tmp_path / "index.html").as_uri())
+        page.locator("figure").first.wait_for()
+        keep(page, "dvc_plots")
+        captions = page.locator("figcaption").all_inner_texts()
+        marks = [*map(str, page.locator("svg title").all_text_contents())]
+        drawn = page.locator("svg path[d$=Z] + title").all_text_contents()  # a diamond
+    assert [(tmp_path / "index.html").as_uri()] == asked
+    assert [] == failed
+    estimates = table["estimate"].unique()
+    assert {*estimates} == {*captions[: len(estimates)]}
+    assert "E_test" == captions[0]
+    candidates = table["candidate"][table["candidate"] != "baseline"].unique()
+    assert {*candidates} == {*captions[len(estimates) :]}
+    line = table[(table["candidate"] == winner) & (table["estimate"] == "E_test")].iloc[0]
+    assert f"HEAD: {winner}, E_test {100 * (line['value'] - 0.125):.3g}" in [text.partition(" [")[0] for text in marks]
+    assert {winner} == {text.split(": ")[1].partition(",")[0] for text in drawn}
+    assert len(drawn) == 2 * (table["candidate"] == winner).sum()
+
+
+@pytest.mark.fault("markup")
+@pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH")
+def test_a_name_is_text_on_the_page(tmp_path):
+    name = "<img src=x onerror=alert(1)>"
+    row = {"rev": name, "candidate": name, "estimate": "E_cv", "value": "0.1", "shown": "10", "unit": "%"}
+    spec = {"usermeta": {"heldout": "estimates"}, "title": {"text": name}, "data": {"values": [row]}}
+    written = json.dumps(spec).replace("<", "\\u003c")
+    template = (ROOT / ".dvc/plots/page.html").read_text()
+    (tmp_path / "page.html").write_text(
+        template.replace("{plot_divs}", f"<div id='a'></div><script>vegaEmbed('#a', {written})</script>")
+    )
+    with opened((tmp_path / "page.html").as_uri()) as page:
+        assert 0 == page.locator("img").count()
+        assert name in page.inner_text("h2")

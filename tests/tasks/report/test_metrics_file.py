@@ -25,3 +25,6 @@ def test_each_number_of_the_winner_is_there_with_its_interval_and_nothing_is_nul
     for end in ("low", "high"):
         expected |= {f"{name}_{end}": value for name, value in lines[end].dropna().items()}
     assert expected == {name: value for name, value in metrics.items() if name in expected}
+    assert ["winner", "verdict", "E_test", "E_test_low", "E_test_high", "E_cv"] == [*metrics][
+        :6
+    ]  # exp show cuts others
