@@ -151,7 +151,8 @@ def next_to_others(cells: pd.DataFrame) -> Iterator[str]:
     kept = {name: of_folds[of_folds["method"] == name]["covers"] for name in ("Bayle all pairs", "corrected t")}
     least = LEVEL - SHORT
     yield "## Next to what others give\n"
-    yield f"![Coverage of our intervals and those of others, the worst cell of each named]({PICTURE.name})\n"
+    says = "Coverage of our intervals and those of others, the worst cell of each named"
+    yield f"[![{says}]({PICTURE.name})]({PICTURE.name})\n"  # a click shows it alone, and larger
     yield (
         "A dot is a cell, `|` the mean over cells, the ring the worst cell, an arrow a worst cell left of the axis, "
         "and the dashed line the level. Ours are blue. *width* is that of the tables below. For `E_cv` ours covers at "
@@ -168,11 +169,11 @@ def next_to_others(cells: pd.DataFrame) -> Iterator[str]:
         "`ci.holdout` takes z where the line has t, which is wider: so it holds no more often than that line.\n"
     )
     yield (
-        "**MAPIE** gives no interval of a model's error. Its prediction intervals hold the label of a row ([how often]"
+        "**MAPIE** answers other questions. Its prediction intervals hold the label of a row ([how often]"
         "(method.md#prediction-sets)). Its risk control chooses a threshold by one-sided bounds of a risk on held-out "
         "rows, after Hoeffding, Bernstein or Waudby-Smith and Ramdas; the lines `Hoeffding` and `betting` are the "
         "two-sided intervals of the first and the last. **scikit-learn** gives the errors of the folds without an "
-        "interval. None of the three has an interval for `E_2cv` or the disagreement, so these have no panel.\n"
+        "interval. The table of mlr3inferr's methods has none for `E_2cv` or the disagreement: these have no panel.\n"
     )
 
 
