@@ -79,13 +79,14 @@ def test_the_picture_is_shown_where_pyplot_was_never_imported(executed):
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_what_cells_show_has_the_colours_of_a_light_and_a_dark_notebook(executed, tmp_path, dark):
     ground, ink = ("#111", "rgb(224, 224, 224)") if dark else ("#fff", "rgb(29, 29, 31)")
-    for name, start in SHOWN.items():
-        outputs = next(cell.outputs for cell in executed.cells if start in cell.source)
-        (html,) = [output.data["text/html"] for output in outputs if "text/html" in output.get("data", {})]
-        path = tmp_path / f"{name}.html"
-        style = f"margin:0;padding:1em;background:{ground};color:{ink};font:14px sans-serif"
-        path.write_text(f'<!doctype html><meta charset="utf-8"><body style="{style}">{html}', encoding="utf-8")
-        with opened(path.as_uri(), width=980, color_scheme="dark" if dark else "light") as page:
+    style = f"margin:0;padding:1em;background:{ground};color:{ink};font:14px sans-serif"
+    with opened(width=980, color_scheme="dark" if dark else "light") as page:
+        for name, start in SHOWN.items():
+            outputs = next(cell.outputs for cell in executed.cells if start in cell.source)
+            (html,) = [output.data["text/html"] for output in outputs if "text/html" in output.get("data", {})]
+            path = tmp_path / f"{name}.html"
+            path.write_text(f'<!doctype html><meta charset="utf-8"><body style="{style}">{html}', encoding="utf-8")
+            page.goto(path.as_uri())
             assert page.evaluate("document.documentElement.scrollWidth") <= 980
             assert {ink} >= {*page.evaluate(INKS)} - {"rgb(40, 120, 200)"}  # and the accent of the strip
             if not dark:

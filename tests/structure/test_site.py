@@ -66,6 +66,15 @@ def test_every_link_of_the_sources_leads_to_a_file():
     assert [] == [(page.name, to) for page, to in links if not (page.parent / to).exists()]
 
 
+def test_every_picture_of_an_output_is_small_and_shown_by_a_page():
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md"))
+    pictures = [*(ROOT / "docs/pages").iterdir(), *(ROOT / "docs").glob("*.svg"), ROOT / "docs/coverage.png"]
+    assert len(pictures) > 10
+    assert [] == [one.name for one in pictures if one.stat().st_size > 150_000]
+    pages += (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [] == [one.name for one in pictures if one.name not in pages]
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
