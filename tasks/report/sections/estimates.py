@@ -79,16 +79,21 @@ def section(summary: Summary) -> Section:
     ]
     shown = min(sum(panel.of_errors for panel in panels), _IN_VIEW)
     reading = (
-        f"The first panel has the estimates of {summary.selected} that one plans with, and the bound; the others have "
-        f"an estimate each, of each candidate, sorted by {summary.selection['criterion']}. The dashed line is the "
-        "baseline, the best constant answer, by its E_cv where it has no such estimate; in the first panel by the one "
-        "to plan with. An arrow is what lies beyond the axis, with its number. Panels of errors have one axis."
+        f"Each panel has an estimate of each candidate, sorted by {summary.selection['criterion']}. The dashed line is "
+        "the baseline, the best constant answer, by its E_cv where it has no such estimate. An arrow is what lies "
+        "beyond the axis, with its number. Panels of errors have one axis."
     )
+    if panels and panels[0].numbers:
+        reading = (
+            f"The first panel has the estimates of {summary.selected} that one plans with, and the bound, and the "
+            f"baseline by the estimate to plan with. {reading.replace('Each panel', 'Each other panel')}"
+        )
     if any(summary.value(summary.selected, name) is not None for name in OF_UNLABELED):
         reading += " What the unlabelled rows say has axes of its own: it is about their population, and is no error."
     caption = f"Each point is an estimate, each line its interval at {summary.level}, where one can be claimed."
     if len(names) < len(summary.ranked):
-        caption += f" The pictures have the best {DRAWN} of {len(summary.ranked)} candidates."
+        others = len(summary.ranked) - 1
+        caption += f" The pictures have {summary.selected} and the best {DRAWN - 1} of {others} others."
     return Section(
         "estimates",
         f"Estimates: {summary.scale}",
@@ -195,7 +200,7 @@ def _draw(axes: Any, panel: _Panel) -> str:
         bold = name == panel.planned
         colour = ACCENT if bold else MUTED if name == baseline.NAME else INK
         text = "" if panel.numbers else _written(ends[0], panel.top)
-        if name == _BOUND:  # a limit alone
+        if name == _BOUND and panel.numbers:  # a limit alone
             axes.plot([0, min(ends[0], panel.top)], [place, place], lw=1.4, color=colour, ls=(0, (1, 2.5)))
             axes.plot(ends[0], place, "|", ms=8, mew=1.8, color=colour, clip_on=False)
         elif not math.isnan(ends[0]):
