@@ -25,14 +25,10 @@ def publish(summary: Summary, place: str, page: str, ledger: str) -> None:
     """
     whole = flow_run.root_flow_run_id
     named = {"flow_run_id": whole, "flow_run_name": flow_run.name, "flow_name": flow_run.flow_name}
-    lines = {
-        **sentences(summary),
-        "model": f"in MLflow {place}",
-        "MLflow": page,
-        **({"ledger": ledger} if ledger else {}),
-    }
-    for line in (outcome_page.headline(summary), *(f"{name}: {text}" for name, text in lines.items())):
-        logging.getLogger("prefect.flow_runs").info("%s", printable(line), extra=named)
+    places = {"model": f"in MLflow {place}", "MLflow": page, **({"ledger": ledger} if ledger else {})}
+    first = "\n".join([outcome_page.headline(summary), *outcome_page.strip(summary)])
+    for entry in (first, *(printable(f"{name}: {text}") for name, text in {**sentences(summary), **places}.items())):
+        logging.getLogger("prefect.flow_runs").info("%s", entry, extra=named)
     try:
         for artifact in _artifacts(summary, page):
             artifact.flow_run_id = whole

@@ -7,7 +7,8 @@ from heldout.losses.amounts import amount, error_label, rounded, shown
 from heldout.shown.strip import Mark, Strip
 
 _LABEL, _GAP, _LEAST, _MOST = 8, 2, 20, 60
-_POINT, _LINE, _LOW, _HIGH, _UP_TO, _OTHER, _BASELINE, _BEYOND = "●", "─", "├", "┤", "◂", "·", "┆", "▸"
+_POINT, _LINE, _LOW, _HIGH, _UP_TO, _OTHER, _BASELINE, _BEYOND = _SIGNS = "●─├┤◂·┆▸"
+PLAIN = str.maketrans(_SIGNS, "o-||<.:>")  # for pages whose font has not all signs in one width: line.translate(PLAIN)
 
 
 @dataclass(frozen=True)

@@ -24,19 +24,23 @@ def rows(summary: Summary) -> list[dict[str, Any]]:
 
 
 def headline(summary: Summary) -> str:
-    """The winner, its error and the interval: rbf-svm, E_cv 1.7 % [0.7–3.9]."""
-    estimate = summary.ordered_by
+    """The winner, the error to plan with and its interval: rbf-svm, E_test 1.7 % [0.6–3.6]."""
+    estimate = summary.ordered_by if summary.planned is None else summary.planned.record.estimate
     value, interval = summary.cell(summary.selected, estimate)
     level = f" [{interval}], level {summary.level}" if interval else ""
     return printable(f"{summary.selected}, {estimate} {summary.with_unit(value)}{level}")
 
 
+def strip(summary: Summary) -> list[str]:
+    """The lines of the decision strip, in signs that every font has in one width; none where it has no length."""
+    return [line.translate(strip_text.PLAIN) for line in strip_text.lines(decision_strip(summary), _WIDTH)]
+
+
 def text(summary: Summary) -> str:
-    """The headline, and all sentences as a list."""
+    """The decision, the strip, the headline, and all sentences as a list."""
     lines = [f"- **{_in_markdown(name)}**: {_in_markdown(sentence)}" for name, sentence in sentences(summary).items()]
-    strip = ["```", *strip_text.lines(decision_strip(summary), _WIDTH), "```"]
     verdict = f"# {_in_markdown(summary.decision.advice)}"
-    return "\n".join([verdict, "", *strip, "", _in_markdown(headline(summary)), "", *lines])
+    return "\n".join([verdict, "", "```", *strip(summary), "```", "", _in_markdown(headline(summary)), "", *lines])
 
 
 def _in_markdown(text: str) -> str:

@@ -52,6 +52,8 @@ def look(checkout) -> None:
     with sqlite3.connect(f"file:{checkout.path}/.prefect/prefect.db?mode=ro", uri=True) as database:
         query = "SELECT state_type, id FROM flow_run WHERE deployment_id IS NOT NULL"
         runs = dict(database.execute(query).fetchall())
+        named = "SELECT id FROM flow_run WHERE name = 'digits · cross_validation · seed 0'"
+        (folds, *_) = [one for (one,) in database.execute(named)]
         artifacts = dict(database.execute("SELECT key, id FROM artifact WHERE key IS NOT NULL").fetchall())
         ((deployment,),) = database.execute("SELECT id FROM deployment WHERE name = 'nightly-validation'").fetchall()
     with opened(width=1400, height=1000) as page:
@@ -66,9 +68,12 @@ def look(checkout) -> None:
         page.locator("input[type=password]").fill(profile["PREFECT_API_AUTH_STRING"])
         page.keyboard.press("Enter")
         page.get_by_text("Deployments").first.wait_for()
-        headline = f"{selection['selected']}, E_cv "
+        headline = f"{selection['selected']}, E_test "
         find(f"/runs/flow-run/{runs['COMPLETED']}", "digits · validate · seed 0", "deployment", headline)
+        assert f"E_test{' ' * 3}" in page.inner_text("body")  # the strip, in the first of our lines in the log
         keep(page, "prefect_run")
+        find(f"/runs/flow-run/{folds}", "folds 1-3/3 · neighbours")
+        keep(page, "prefect_fits")
         find(f"/runs/flow-run/{runs['FAILED']}", "split.folds is 700; it must lie between 2 and 60")
         find(f"/artifacts/artifact/{artifacts['outcome']}", headline)
         of_E_cv = table[table["estimate"] == "E_cv"].itertuples()

@@ -75,7 +75,7 @@ def test_the_page_of_a_run_has_the_numbers_the_sentences_and_the_way_to_mlflow(r
     for line in estimates[estimates["estimate"] == "E_cv"].itertuples():
         assert f"{100 * line.value:.1f} [{100 * line.low:.1f}–{100 * line.high:.1f}]" == shown[line.candidate]["E_cv"]
     selection = json.loads((reproduced.path / "reports/selection.json").read_text())
-    winner = f"{selection['selected']}, {selection['criterion']} "
+    winner = f"{selection['selected']}, E_test "  # with which one plans
     assert winner in log
     text = found["outcome"].replace("\\", "")
     assert text.startswith(f"# {selection['advice']}\n")

@@ -23,9 +23,13 @@ def test_the_table_has_each_candidate_the_least_error_first_and_each_interval(su
 
 def test_the_text_has_the_winner_its_error_and_every_sentence(summary):
     made = summary()
-    value, interval = made.cell("bayes", "E_cv")
+    value, interval = made.cell("bayes", "E_test")  # with which one plans
     headline = outcome_page.headline(made)
-    assert all(part in headline for part in ("bayes", f"E_cv {value} %", interval, made.level))
+    assert all(part in headline for part in ("bayes", f"E_test {value} %", interval, made.level))
+    strip = "\n".join(outcome_page.strip(made))
+    assert f"```\n{strip}\n```" in outcome_page.text(made)
+    assert "plan with it" in strip
+    assert "" == re.sub(r"[\x00-\x7f–←]", "", strip)  # whose width a font may change only at the end of a line
     assert len(sentences(made)) == outcome_page.text(made).count("\n- ")
 
 
