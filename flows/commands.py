@@ -87,12 +87,8 @@ LISTED = {
 }
 
 
-ANYWHERE = (
-    "new",
-    "migrate",
-    "compare",
-    "verify",
-)  # all others run in a checkout, or in a project of the installed version
+# all others run in a checkout, or in a project of the installed version
+ANYWHERE = ("new", "migrate", "compare", "verify")
 
 
 def described(name: str) -> str:

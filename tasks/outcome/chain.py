@@ -43,7 +43,7 @@ class Head:
 class Entry:
     """One entry: what is `said`, of which `kind`, who said it when and by which version of heldout, in UTC.
 
-    `before` is the hash of the entry before, empty for the first; `draw` tells two equal entries apart.
+    `before` is the hash of the entry before, empty for the first; by `draw` two equal entries differ.
     """
 
     number: int
@@ -133,7 +133,7 @@ def entries_of(stored: Mapping[str, str]) -> tuple[Entry, ...]:
     for name in sorted(stored):
         try:
             found.append(Entry.parsed(stored[name]))
-        except ValueError:  # which `faults` tells
+        except ValueError:  # which `faults` reports
             continue
     return tuple(found)
 

@@ -53,6 +53,18 @@ class Of:
         return [one for one in entries if (one.said.get("name"), one.said.get("source")) == (self.name, self.source)]
 
 
+def about_runs(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """The entries that hold a hash of a validation, by its key."""
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.kind == "adopted":
+            for key in entry.said["runs"]:
+                found.setdefault(key, []).append(entry)
+        elif entry.kind in ("compared", "reported"):
+            found.setdefault(entry.said["run"], []).append(entry)
+    return found
+
+
 def champions(entries: Iterable[Entry]) -> dict[str, str]:
     """The version that each alias is on by the entries, for aliases that one of them moved."""
     return {entry.said["alias"]: entry.said["version"] for entry in entries if entry.kind in ("champion", "rollback")}

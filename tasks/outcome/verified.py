@@ -17,7 +17,7 @@ from tasks.outcome.history import (
     metrics_hash,
     tags_hash,
 )
-from tasks.outcome.operations import champions
+from tasks.outcome.operations import about_runs, champions
 from tasks.runtime.errors import UserError
 from tasks.storage.seen_rows import SeenRows
 
@@ -83,21 +83,9 @@ def _breaks(head: str, entries: Sequence[Entry]) -> str:
         return str(error)
 
 
-def _named(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
-    """The entries about each validation, of those that say a hash of it."""
-    found: dict[str, list[Entry]] = {}
-    for entry in entries:
-        if entry.kind == "adopted":
-            for key in entry.said["runs"]:
-                found.setdefault(key, []).append(entry)
-        elif entry.kind in ("compared", "reported"):
-            found.setdefault(entry.said["run"], []).append(entry)
-    return found
-
-
 def _of_runs(runs: Sequence[TrackedRun], entries: Sequence[Entry]) -> Iterator[str]:
     by_key = {run.key: run for run in runs}
-    named, pruned = _named(entries), [entry for entry in entries if entry.kind == "pruned"]
+    named, pruned = about_runs(entries), [entry for entry in entries if entry.kind == "pruned"]
     emptied = {key for entry in pruned for key in entry.said["runs"]}
     gone = {key for entry in pruned if entry.said["removed"] for key in entry.said["runs"]}
     for key, times in Counter(run.key for run in runs).items():
@@ -158,7 +146,7 @@ def _clocks(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _unfinished(runs: Sequence[TrackedRun], entries: Sequence[Entry]) -> Iterator[str]:
-    named = _named(entries)
+    named = about_runs(entries)
     for run in runs:
         if run.key not in named and run.ended not in _ENDED:
             yield f"the run {run.run} is {run.ended}, and has no entry yet: the next run adopts it if its process died"
@@ -246,11 +234,14 @@ class _Report:
         own = next((one for one in reversed(self.entries) if one.kind == "compared" and one.said["run"] == key), None)
         run = next((one for one in self.history.runs if one.key == key), None)
         if own is None or run is None or "after" not in own.said:
-            yield False, f"candidates compared: M = {stated}, as the validation says; it reports an earlier selection"
+            yield (
+                False,
+                f"candidates compared: M = {stated}, as its run says, which reports an earlier selection or came late",
+            )
             return
         counted = self._count(run, own.said["after"])
         if counted is None:
-            yield False, f"candidates compared: M = {stated}, as the validation says; its columns are new"
+            yield False, f"candidates compared: M = {stated}, as its run says: the table has gained a column"
         elif counted == stated:
             yield False, f"candidates compared: M = {stated}, counted again from the runs of the ledger"
         else:
@@ -261,7 +252,7 @@ class _Report:
         mine = self.read(run.run, run.tags)
         if mine.seen is None:
             return None
-        there = {key for key, about in _named(self.entries).items() if about[0].number <= after and key != run.key}
+        there = {key for key, about in about_runs(self.entries).items() if about[0].number <= after and key != run.key}
         earlier = [
             self.read(one.run, one.tags)
             for one in self.history.runs

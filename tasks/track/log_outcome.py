@@ -23,7 +23,7 @@ from tasks.track.send import as_input
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-TIED = (files.REPORT, files.SUMMARY, files.SELECTION, files.METRICS, files.ESTIMATES)  # any of them names a report
+_TIED = (files.REPORT, files.SUMMARY, files.SELECTION, files.METRICS, files.ESTIMATES)  # any of them names a report
 _LOST = "the store was lost during the run"
 
 
@@ -67,7 +67,7 @@ def log_outcome(
 def _reported(summary: Summary) -> dict[str, Any]:
     """What ties the report to the ledger: the hashes of its files, and what it says."""
     return {
-        "files": {path.name: files.file_hash(path) for path in TIED},
+        "files": {path.name: files.file_hash(path) for path in _TIED},
         "winner": cut(summary.selected),
         "compared": summary.selection["contamination"],
         "E_test": summary.selection["E_test"],

@@ -27,7 +27,7 @@ from tasks.outcome.history import (
     metrics_hash,
     tags_hash,
 )
-from tasks.outcome.operations import KINDS
+from tasks.outcome.operations import KINDS, about_runs
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.runtime.process_identity import HOST, alive
@@ -47,8 +47,8 @@ _FIRST = "began"
 _A_CHUNK = 90  # names of runs with the beginnings of their hashes in one entry
 _PATIENCE_SECONDS = 45.0  # for somebody who is about to make the ledger
 _POLL_SECONDS = 0.1
-# a server that does not answer would be asked for minutes
 _heads: list[str] = []  # of the entries of this process
+# a server that does not answer would be asked for minutes
 _IMPATIENT = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1", "MLFLOW_HTTP_REQUEST_TIMEOUT": "10"}
 
 
@@ -74,7 +74,7 @@ def begin(client: "MlflowClient", settings: Settings, found: "Sequence[Run]") ->
         known.append(_append(client, settings, _FIRST, counted))
     elif known[-1].version != __version__:
         known.append(_append(client, settings, "migrated", {"from": known[-1].version, "to": __version__}))
-    named = {key for entry in known for key in (*entry.said.get("runs", ()), entry.said.get("run"))}
+    named = about_runs(known)
     strangers = {_key(run): adopted_hash(tracked(run)) for run in found if _key(run) not in named and not _goes_on(run)}
     for some in _chunks([*strangers.items()]):
         known.append(_append(client, settings, "adopted", {"runs": dict(some)}))
@@ -203,7 +203,7 @@ def _append(
 
 
 def _last(stored: Mapping[str, str]) -> Entry | None:
-    """The newest entry; one that cannot be read keeps its number, and `verify` tells it."""
+    """The newest entry; one that cannot be read keeps its number, and `verify` reports it."""
     if not stored:
         return None
     name = max(stored)

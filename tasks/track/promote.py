@@ -71,7 +71,8 @@ def promote(
     known = operations_ledger.entries(client)
     old_rows = {pin: _old_rows(client, run, pin) for pin in pins(known, of)}
     pin = pin_of(old_rows, **line)
-    decision, book, seen = _decide(client, settings, winner, model, place, run.info.start_time, pin, old_rows)
+    pinned = None if pin is None else (pin, old_rows[pin])
+    decision, book, seen = _decide(client, settings, winner, model, place, run.info.start_time, pinned)
     if pin is not None:
         decision = replace(decision, prevented_before=prevented_before(pin, known))
     tags = {
@@ -130,13 +131,16 @@ def _decide(
     model: Model,
     place: Standing,
     now: int,
-    pin: Pin | None,
-    old_rows: Mapping[Pin, Ids],
+    pinned: tuple[Pin, Ids] | None,
 ) -> tuple[Promotion, Book | None, Ids]:
-    """The decision, the book of the champion, and the rows that the winner has seen."""
+    """The decision, the book of the champion, and the rows that the winner has seen.
+
+    `pinned` are the pin of the winner's line and the rows that do not count for it.
+    """
     used = read_row_ids("used").words()
     level = settings.operations.promote_level
-    if place.champion is None and pin is not None:
+    if place.champion is None and pinned is not None:
+        pin, _ = pinned
         why = f"there is no champion to compare it with, and {pin.explained(level)}"
         return Promotion("no", why, pin=pin.entry, prevented=True), None, used
     if place.champion is None:
@@ -151,11 +155,11 @@ def _decide(
         record = book.record(pair, int(place.champion.tags.get(RESTORED, 0)))
         spent = book.spent(pair, known_since(client, winner, settings, files.read_seen_rows()))
         decision = contest(settings, winner.name, model, champion, record, spent)
-        if pin is not None:
-            fair = np.concatenate([spent, old_rows[pin]])
+        if pinned is not None:
+            pin, old = pinned
             harder = settings.operations.model_copy(update={"promote_level": pin.level(level)})
             strict = settings.model_copy(update={"operations": harder})
-            fresh = contest(strict, winner.name, model, champion, record, fair)
+            fresh = contest(strict, winner.name, model, champion, record, np.concatenate([spent, old]))
             decision = against_pin(pin, level, decision, fresh)
         if (current := _error_now(settings, champion, model)) is not None:
             decision = replace(decision, champion=current, numbers={**decision.numbers, **current.numbers()})

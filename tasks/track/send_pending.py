@@ -84,8 +84,12 @@ def _send(client: "MlflowClient", settings: Settings, record: pending.PendingRun
 
 
 def _enter(client: "MlflowClient", settings: Settings, record: pending.PendingRun, run_id: str) -> None:
-    """What the ledger of operations lacks of the run; what it has stays, and the new entries hold from now on."""
+    """Enter the run into the ledger of operations; of entries that are there too, the last holds.
+
+    Its M was counted in the store of that time, which need not be this one.
+    """
     for kind, said in record.entries:
-        entry = operations_ledger.append_of_run(client, settings, run_id, kind, {**said, "late": True})
+        of_now = {name: value for name, value in said.items() if name != "after"}
+        entry = operations_ledger.append_of_run(client, settings, run_id, kind, {**of_now, "late": True})
         if kind == "reported":
             send(client, run_id, [Tag(operations_ledger.HEAD, str(entry.head))])

@@ -208,6 +208,7 @@ def test_what_a_lost_store_did_not_take_is_entered_when_the_run_is_sent(settings
     assert ["began", "compared", "compared", "reported"] == kinds(client)
     assert [False, True, True] == [bool(entry.said.get("late")) for entry in entries(client)[1:]]
     assert () == faults(client)
+    assert ["after" in entry.said for entry in entries(client)[1:]] == [True, False, False]
     (sent,) = client.search_runs([experiment_id(client, settings)], f"tags.{KEY} = '{run.record.key}'")[:1]
     assert str(entries(client)[-1].head) == sent.data.tags[HEAD]
 

@@ -93,10 +93,14 @@ def validate(settings, number: int, *, tested: np.ndarray | None = None, winner:
 def story(empty_store, settings_with, tmp_path_factory) -> Story:
     """Six validations, of which the third and the fifth open the test part, a promotion and its rollback, a look."""
     folder = tmp_path_factory.mktemp("story")
+
+    def at(path: Path):
+        return settings_with(f"tracking.uri=sqlite:///{path.absolute()}")  # MLflow keeps a store by its address
+
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         shutil.copy(empty_store, STORE)
-        settings = settings_with(f"tracking.uri=sqlite:///{STORE}")
+        settings = at(STORE)
         client = connect(settings)
         of = {"name": "digits", "source": "s", "alias": "digits@champion", "candidate": "w1", "learner": "l"}
         opened = {2: {"tested": rows(300, 100)}, 4: {"tested": rows(400, 50), "winner": "w2"}}
@@ -112,10 +116,6 @@ def story(empty_store, settings_with, tmp_path_factory) -> Story:
             client.create_model_version("digits", "models/m", run)
         client.set_registered_model_alias("digits", "champion", "1")
     report = {"report.html": hashed("report 2")}
-
-    def at(path: Path):
-        return settings_with(f"tracking.uri=sqlite:///{path.absolute()}")  # MLflow keeps a store by its address
-
     return Story(at, tuple(runs), report, Head.parsed(operations_ledger.head()), folder / STORE)
 
 
@@ -414,15 +414,18 @@ def test_a_history_that_was_made_again_whole_is_found_by_a_head_that_somebody_ke
     assert "is another one" in fault
 
 
-def test_what_prune_removes_is_known_and_what_it_leaves_must_stay(store):
-    settings = store.settings(STORE)
+def test_what_prune_removes_is_known_and_what_it_leaves_must_stay(story, monkeypatch):
+    monkeypatch.chdir(story.store.parent)  # where the artifacts are
+    path = Path("pruned.db")
+    shutil.copy(story.store, path)
+    settings = story.settings(path)
     list(prune(settings, timedelta(0)))
-    assert () == look(store).faults
     client = connect(settings)
-    emptied = store.runs[4]  # no version was made of it
+    assert () == verify(history(client), entry_of).faults
+    emptied = story.runs[4]  # no version was made of it
     assert [] == client.search_runs([experiment_id(client, settings)], f"tags.`mlflow.parentRunId` = '{emptied}'")
     client.delete_run(emptied)
-    (fault,) = look(store).faults
+    (fault,) = verify(history(client), entry_of).faults
     assert "was removed" in fault
 
 
