@@ -87,6 +87,8 @@ def _flow(name: str, words: Sequence[str]) -> int:
     if name == _WATCH:
         shard = "a file with new unlabelled rows, or a folder of them; may be repeated"
         parser.add_argument("--shard", action="append", default=[], metavar="PATH", dest="shards", help=shard)
+        moved = "compare with the rows of the validated run from now on, not with those that were fixed before"
+        parser.add_argument("--new-reference", action="store_true", help=moved)
     options = parser.parse_args(words)
     environment.enter()
     if name in _PRINTING and options.verbose:
@@ -102,6 +104,7 @@ def _flow(name: str, words: Sequence[str]) -> int:
 
     more: dict[str, object] = {"promote": True} if name == _WHOLE and options.promote else {}
     more |= {"shards": tuple(options.shards)} if name == _WATCH and options.shards else {}
+    more |= {"new_reference": True} if name == _WATCH and options.new_reference else {}
     return run_here(name, options.params, options.overrides, **more)
 
 

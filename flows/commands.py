@@ -25,7 +25,7 @@ FLOWS = {
     "select": "all estimates, the winner, its bound, E_test if asked",
     "report": "report.html, summary.md, MLflow, and the table",
     "validate": "the whole method, which is all the steps below",
-    "watch": "new unlabelled shards: do the half models still agree?",
+    "watch": "new unlabelled shards: are they like those before?",
 }
 _DESCRIPTIONS = {
     "prepare": """\
@@ -57,9 +57,9 @@ The whole method in one process: prepare, progressive, holdout,
 cross_validation, covalidation, select, report. After it, with an unchanged
 params.yaml, `dvc status` is up to date.{_AGAIN}""",
     "watch": """\
-Compare new unlabelled shards with the rows of the validated run, without any
-fit: the stored half models answer them, and an alarm is raised where they
-disagree otherwise -> reports/watch.csv""",
+Compare new unlabelled shards with a fixed reference, without any fit: an alarm
+is raised where stored half models disagree otherwise, and another where columns
+are distributed otherwise -> reports/watch.csv""",
 }
 
 OTHERS = {

@@ -56,9 +56,11 @@ def run_failed(settings: Settings, reason: str) -> None:
     _emit(settings, RUN_FAILED, {"reason": one_line(reason)})
 
 
-def alarm_raised(settings: Settings, line: WatchedShard, watched: str) -> None:
-    """Tell Prefect's server that an alarm begins at a shard; `watched` is the model whose half models disagree."""
-    _emit(settings, ALARM, {**asdict(line), "watched": watched, "alarm_level": settings.operations.alarm_level})
+def alarm_raised(settings: Settings, line: WatchedShard, watched: str, reason: str) -> None:
+    """Tell Prefect's server that an alarm begins at a shard; `watched` is the model whose half models are compared."""
+    payload = {**asdict(line), "watched": watched, "alarm_level": settings.operations.alarm_level, "reason": reason}
+    del payload["columns"]  # the reason has it
+    _emit(settings, ALARM, payload)
 
 
 def _emit(settings: Settings, event: str, payload: Mapping[str, object]) -> None:

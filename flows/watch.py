@@ -6,7 +6,7 @@ from dataclasses import replace
 from flows.checkout import in_checkout
 from flows.events import alarm_raised, failure_reported
 from flows.stage import named_flow
-from tasks.outcome.watched_shards import WatchRecord, check_validated, stored, watch_shards
+from tasks.outcome.watched_shards import WatchRecord, check_validated, stored, watch_shards, write
 from tasks.params import Settings, load
 from tasks.report.watch_picture import draw
 from tasks.storage import watch_files
@@ -18,7 +18,12 @@ _MOST_LINES = 20  # in the terminal
 
 
 @named_flow
-def watch(params: str = "params.yaml", overrides: tuple[str, ...] = (), shards: tuple[str, ...] = ()) -> None:
+def watch(
+    params: str = "params.yaml",
+    overrides: tuple[str, ...] = (),
+    shards: tuple[str, ...] = (),
+    new_reference: bool = False,
+) -> None:
     """How far the champion's half models disagree on new shards; the results are on disk before anybody is told.
 
     What a run stored and did not tell, because it ended too early, is told by the next one.
@@ -27,6 +32,7 @@ def watch(params: str = "params.yaml", overrides: tuple[str, ...] = (), shards: 
         params: the file with the parameters, in the checkout
         overrides: further parameters, each as a.b=c
         shards: files with new unlabelled rows, or folders of them; empty: those of data.unlabeled
+        new_reference: compare with the rows of the validated run from now on, not with those fixed before
     """
     with in_checkout("watch", params, overrides):
         settings = load(params, overrides)
@@ -35,11 +41,13 @@ def watch(params: str = "params.yaml", overrides: tuple[str, ...] = (), shards: 
         if known is not None and known.untold:  # the run that stored them ended before it had told
             _tell(settings, known)
         with failure_reported(settings):
-            record = watch_shards(settings, champion(settings), shards)
+            record = watch_shards(settings, champion(settings), shards, new_reference=new_reference)
+        if new_reference:
+            write(record)
         if not record.untold:
-            log.info("watch: no shard without a line in %s", watch_files.TABLE)
+            log.info("watch: no shard without a line in %s; the reference is %s", watch_files.TABLE, record.reference)
             return
-        watch_files.write(record.numbers(), record.lines)
+        write(record)
         _tell(settings, record)
 
 
@@ -47,8 +55,8 @@ def _tell(settings: Settings, record: WatchRecord) -> None:
     """Report the lines that are on disk and not reported yet; the picture comes last."""
     level = settings.operations.alarm_level
     _print(record, level)
-    for line in record.alarms():
-        alarm_raised(settings, line, record.watched)
+    for line, reason in record.alarms():
+        alarm_raised(settings, line, record.watched, reason)
     log_lines(settings, record)
     enter(settings, record)
     watch_files.write_state(replace(record, told=len(record.lines)).numbers())
@@ -60,28 +68,25 @@ def _print(record: WatchRecord, level: float) -> None:
     """The newest lines, and every shard at which the alarm began."""
     for line in record.untold[-_MOST_LINES:]:
         log.info(
-            "watch: %s: %d rows, disagreement %.4g, evidence %.3g of %.3g%s",
+            "watch: %s: %d rows, disagreement %.4g, evidence %.3g of %.3g%s, on columns %.3g%s",
             line.shard,
             line.rows,
             line.disagreement,
             line.evidence,
             1 / level,
             ", ALARM" if line.alarm else "",
+            line.evidence_of_columns or 0.0,
+            ", ALARM" if line.alarm_of_columns else "",
         )
-    for line in record.alarms():
-        log.warning(
-            "watch: at %s the half models of %s disagree %s than on the rows of the validated run: look at the new "
-            "rows, label some, and validate again",
-            line.shard,
-            record.candidate,
-            "more" if record.alarm.rises else "less",
-        )
+    for line, reason in record.alarms():
+        log.warning("watch: at %s %s: look at the new rows, label some, and validate again", line.shard, reason)
     if record.evidence_of_answers >= 1 / level:
         log.warning(
-            "watch: what the half models of %s answer is distributed otherwise than on the rows of the validated run "
+            "watch: what the half models of %s answer is distributed otherwise than on the rows of the reference "
             "(evidence %.3g of %.3g); this raises no alarm",
             record.candidate,
             record.evidence_of_answers,
             1 / level,
         )
-    log.info("watch: %d shards read -> %s", len(record.untold), watch_files.TABLE)
+    read = len(record.untold)
+    log.info("watch: %d shards read, compared with %s -> %s", read, record.reference, watch_files.TABLE)

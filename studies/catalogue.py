@@ -43,6 +43,7 @@ CALLED: Mapping[str, str] = {
     "several_labels": "Several labels a row",
     "margin": "Words by a margin",
     "column_reliance": "Which columns matter",
+    "column_alarm": "The alarm on columns",
     "datasets": "Twenty-five public data sets",
 }
 NAMES = tuple(CALLED)

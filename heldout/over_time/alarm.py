@@ -41,6 +41,7 @@ from numpy.typing import ArrayLike
 
 from heldout.intervals.confidence_sequence import reach
 from heldout.losses import Losses
+from heldout.over_time.alike_rows import design_effect, size_and_correlation
 
 # the shares that are staked: best is about the drift over the variance of a row, as a share of m
 BETS = 0.9 * 0.5 ** np.arange(10)
@@ -100,15 +101,15 @@ class Reference:
         n = sum(shard.n for shard in shards)
         mean = sum(shard.n * shard.mean for shard in shards) / n
         variance = sum(shard.n * (shard.variance + (shard.mean - mean) ** 2) for shard in shards) / n
-        size = (n - sum(shard.n**2 for shard in shards) / n) / max(len(shards) - 1, 1)
-        between = sum(shard.n * (shard.mean - mean) ** 2 for shard in shards) / max(len(shards) - 1, 1)
-        apart = between > variance > 0 and size > 1
-        correlation = (between / variance - 1) / (size - 1) if apart else 0.0
-        error = max(math.sqrt((1 + correlation * size) * variance / n), 1 / n)
+        size, correlation = size_and_correlation(
+            [[shard.n] for shard in shards], [[shard.mean] for shard in shards], [variance]
+        )
+        error = max(math.sqrt((1 + correlation[0] * size[0]) * variance / n), 1 / n)
         near = mean + error * _NEAR
         far = np.geomspace(min(near[-1], 1.0), 1.0, _FAR)
         means = np.unique(np.concatenate([near[(near > 0) & (near < 1)], far]))
-        reference = cls(n, mean, max(size, 1.0), min(correlation, 1.0), means, np.zeros((len(BETS), len(means))))
+        logs = np.zeros((len(BETS), len(means)))
+        reference = cls(n, mean, float(size[0]), float(correlation[0]), means, logs)
         for shard in shards:
             reference = reference.after(shard)
         return reference
@@ -126,7 +127,7 @@ class Reference:
 
     def design_effect(self, rows: float) -> float:
         """phi of a shard of so many rows."""
-        return 1 + max(rows - 1, 0) * self.correlation
+        return float(design_effect(rows, self.correlation))
 
     @property
     def known(self) -> Losses:

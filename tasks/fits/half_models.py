@@ -1,11 +1,10 @@
 """The half models of one candidate that co-validation stored, and how far they disagree at each row; no fit is made."""
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from heldout.errors import FitFailure
@@ -20,14 +19,11 @@ from tasks.fits.workers import TaskFailed
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
-from tasks.plans.shard_batches import Batch, batches_of, pieces_of
 from tasks.plans.units import Versions, hypothesis_key
 from tasks.plans.units_of_scheme import plan_units
 from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND
 from tasks.storage import files, fit_cache
-
-_ENOUGH = 20_000  # rows of the reference that are asked for their answers
 
 
 def keys_of(settings: Settings, candidate: Candidate) -> tuple[str, ...]:
@@ -104,39 +100,3 @@ def _by_row(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss) -> Losses:
 
 def _answers_by_row(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss, scale: Sequence[Any]) -> Losses:
     return answer_shares(hypotheses, X, loss, scale)
-
-
-def of_reference(half_models: HalfModels, loss: Loss) -> list[Losses]:
-    """The disagreement at each row of each unlabelled shard of the validated run, or of the test part if it has none.
-
-    What co-validation stored is read, and computed again where it was removed. No label of the test part is read.
-    Returns nothing if there is neither. Raises UserError as `HalfModels.by_row`.
-    """
-    shards = [rows for batch in batches_of(files.shards()) for rows in _of_batch(batch, half_models, loss)]
-    if shards or not files.TEST.exists():
-        return shards
-    return [half_models.by_row(files.read_table(files.TEST)[0], loss, str(files.TEST))]
-
-
-def answers_of_reference(half_models: HalfModels, loss: Loss, scale: Sequence[Any]) -> list[Losses]:
-    """`answers_by_row` of the first shards of the validated run, as many as have enough rows, or of the test part."""
-    found: list[Losses] = []
-    for path in files.shards():
-        if sum(map(len, found)) >= _ENOUGH:
-            break
-        found.append(half_models.answers_by_row(files.read_shard(path).iloc[:_ENOUGH], loss, scale, path.name))
-    if found:
-        return found
-    rows = files.read_table(files.TEST)[0].iloc[:_ENOUGH]
-    return [half_models.answers_by_row(rows, loss, scale, str(files.TEST))]
-
-
-def _of_batch(batch: Batch, half_models: HalfModels, loss: Loss) -> Iterator[Losses]:
-    keys = half_models.keys
-    pieces = pieces_of(keys, [files.file_hash(path) for path in batch.shards])
-    if all(fit_cache.has(piece.key) for piece in pieces):
-        rows = np.sum([fit_cache.load(piece.key)[1] for piece in pieces], axis=0) / (len(keys) // 2)
-        yield from np.split(rows, np.cumsum(batch.rows)[:-1])
-        return
-    for path in batch.shards:
-        yield half_models.by_row(files.read_shard(path), loss, path.name)

@@ -1,4 +1,7 @@
-"""New shards against the validated run: how far stored half models disagree on them, and the alarm (decision 37)."""
+"""New shards against a fixed reference: how far stored half models disagree on them, and both alarms.
+
+The one on the half models is decision 37, the one on the rows themselves decision 94.
+"""
 
 import logging
 from collections.abc import Sequence
@@ -7,14 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from heldout.losses import Loss, Losses
 from heldout.over_time.alarm import Alarm, Reference, RunningMean, Side
+from heldout.over_time.column_alarm import ColumnAlarm
+from heldout.over_time.share_alarm import ShareAlarm
 from heldout.unlabelled.answer_shares import scale_of
+from heldout.unlabelled.row_questions import Questions
 from tasks.data import new_shards, unlabeled
 from tasks.fits import half_models
 from tasks.fits.half_models import HalfModels
 from tasks.outcome.contest import limit_of
+from tasks.outcome.fixed_reference import FixedReference
 from tasks.outcome.ledger import learner_id
 from tasks.params import Candidate, Settings
 from tasks.plans.read_design import read_design
@@ -24,6 +32,8 @@ from tasks.storage.shard_report import ShardReport
 from tasks.storage.watch_files import WatchedShard, printable, shown_name
 
 log = logging.getLogger("heldout")
+
+_REFERENCE = "the reference of watch"
 
 
 @dataclass(frozen=True)
@@ -38,11 +48,12 @@ class Watched:
 class WatchRecord:
     """What is watched, and what was seen: `contents` has the hash of each line's file.
 
-    It holds all that a shard is compared with, so that a later validation of other rows changes nothing.
+    It holds all that a shard is compared with, so that a later validation of other rows changes nothing; the rows of
+    the `reference` stay the same for every champion, until a person moves them.
 
     `watched` is the champion's version, or the validated run's half models; `keys` are those of the half models,
-    `limit` what a disagreement is a share of, `reference` the files of the alarm's reference, and `reference_bounds`
-    the band of their mean. `answers` watch what the half models answer, one for each share of
+    `limit` what a disagreement is a share of, and `reference_bounds` the band of the reference's mean. `columns`
+    watches the rows themselves. `answers` watch what the half models answer, one for each share of
     `heldout.unlabelled.answer_shares` by this `scale`. `loss` is the name of the loss that compares answers. Of the
     first `told` lines everybody was told: the terminal, Prefect, the receiver of notifications, MLflow.
     """
@@ -53,10 +64,11 @@ class WatchRecord:
     loss: str
     limit: float
     scale: tuple[Any, ...]
-    reference: tuple[str, ...]
+    reference: FixedReference
     reference_bounds: tuple[float, float]
     alarm: Alarm
     answers: tuple[Alarm, ...]
+    columns: ColumnAlarm
     mean: RunningMean
     lines: tuple[WatchedShard, ...] = ()
     contents: tuple[str, ...] = ()
@@ -67,10 +79,20 @@ class WatchRecord:
         """The newest lines, of which nobody was told yet."""
         return self.lines[self.told :]
 
-    def alarms(self) -> list[WatchedShard]:
-        """The untold lines at which an alarm begins."""
-        places = range(self.told, len(self.lines))
-        return [self.lines[i] for i in places if self.lines[i].alarm and not (i and self.lines[i - 1].alarm)]
+    def alarms(self) -> list[tuple[WatchedShard, str]]:
+        """The untold lines at which an alarm begins, and what it says."""
+        found = []
+        for place in range(self.told, len(self.lines)):
+            line, before = self.lines[place], self.lines[place - 1] if place else None
+            said = []
+            if line.alarm and not (before and before.alarm):
+                more = "more" if self.alarm.rises else "less"
+                said.append(f"the half models of {self.candidate} disagree {more} than on the rows of the reference")
+            if line.alarm_of_columns and not (before and before.alarm_of_columns):
+                said.append(f"the rows are distributed otherwise than those of the reference: {line.columns}")
+            if said:
+                found.append((line, "; ".join(said)))
+        return found
 
     @property
     def evidence_of_answers(self) -> float:
@@ -86,10 +108,11 @@ class WatchRecord:
             "loss": self.loss,
             "limit": self.limit,
             "scale": self.scale,
-            "reference": self.reference,
+            "reference": self.reference.numbers(),
             "reference_bounds": self.reference_bounds,
             "alarm": _sides(self.alarm),
             "answers": [_sides(alarm) for alarm in self.answers],
+            "columns": _shares(self.columns.shares),
             "mean": asdict(self.mean),
             "lines": [asdict(line) for line in self.lines],
             "contents": self.contents,
@@ -98,7 +121,13 @@ class WatchRecord:
 
     @classmethod
     def parsed(cls, numbers: Any) -> "WatchRecord":
-        """The record that `numbers` gave."""
+        """The record that `numbers` gave; that of a version without a fixed reference is given the validated run's."""
+        if "columns" in numbers:
+            reference = FixedReference.parsed(numbers["reference"])
+            columns = ColumnAlarm(Questions.of(reference.known_rows), _parsed_shares(numbers["columns"]))
+        else:
+            reference = FixedReference.of_validated_run()
+            columns = ColumnAlarm.of(reference.known_rows, reference.of_shards())
         return cls(
             watched=numbers["watched"],
             candidate=numbers["candidate"],
@@ -106,10 +135,11 @@ class WatchRecord:
             loss=numbers["loss"],
             limit=numbers["limit"],
             scale=tuple(numbers["scale"]),
-            reference=tuple(numbers["reference"]),
+            reference=reference,
             reference_bounds=tuple(numbers["reference_bounds"]),
             alarm=Alarm(*map(_parsed_side, numbers["alarm"])),
             answers=tuple(Alarm(*map(_parsed_side, sides)) for sides in numbers["answers"]),
+            columns=columns,
             mean=RunningMean(**numbers["mean"]),
             lines=tuple(WatchedShard(**line) for line in numbers["lines"]),
             contents=tuple(numbers["contents"]),
@@ -133,27 +163,39 @@ def _parsed_side(numbers: Any) -> Side:
     return Side(reference, numbers["shards"], None if staked is None else np.array(staked))
 
 
+def _shares(alarm: ShareAlarm) -> dict[str, Any]:
+    return {name: of.tolist() if isinstance(of, np.ndarray) else of for name, of in vars(alarm).items()}
+
+
+def _parsed_shares(numbers: Any) -> ShareAlarm:
+    values: dict[str, Any] = {name: np.array(of) if isinstance(of, list) else of for name, of in numbers.items()}
+    return ShareAlarm(**values)
+
+
 def check_validated() -> None:
     """Raise UserError unless a validation has left what `watch_shards` needs."""
     for path in (files.LABELED, files.COLUMNS, files.SELECTION):
         files.existing(path)
 
 
-def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[str]) -> WatchRecord:
+def watch_shards(
+    settings: Settings, champion: Watched | None, named: Sequence[str], *, new_reference: bool = False
+) -> WatchRecord:
     """Read the `named` shards, or all that have no line yet; returns what is known then.
 
+    With `new_reference` the rows of the validated run take the place of the reference, and evidence begins again.
     Nothing is written. Raises UserError for shards that cannot be used, and if no half models are stored.
     """
     loss = read_design(settings).loss
-    record = _record(settings, champion, loss)
+    record = _record(settings, champion, loss, new_reference=new_reference)
     paths = _unread(record, new_shards.shard_files(settings, named), named=bool(named))
     if not paths:
         return record
     asked = HalfModels.of(settings, record.keys, record.candidate)
-    alarm, answers, mean = record.alarm, record.answers, record.mean
+    alarm, answers, columns, mean = record.alarm, record.answers, record.columns, record.mean
     lines, contents = list(record.lines), list(record.contents)
     for path, (frame, report) in zip(paths, new_shards.checked(settings, paths, named=bool(named)), strict=True):
-        of_reference = str(path) in record.reference
+        of_reference = record.reference.holds(path)
         if not of_reference and (frame is not None or settings.data.on_bad_shard == "skip"):
             _warn(report)
         if frame is None:
@@ -163,10 +205,11 @@ def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[s
         if of_reference:
             low, high = record.reference_bounds
         else:
-            alarm, mean = alarm.after(shares), mean.after(shares)
+            alarm, mean, columns = alarm.after(shares), mean.after(shares), columns.after(frame)
             given = asked.answers_by_row(frame, loss, record.scale, str(path)).T
             answers = tuple(one.after(of) for one, of in zip(answers, given, strict=True))
             low, high = mean.bounds(settings.selection.level)
+        otherwise = columns.raised(settings.operations.alarm_level)
         lines.append(
             WatchedShard(
                 shown_name(path),
@@ -176,25 +219,50 @@ def watch_shards(settings: Settings, champion: Watched | None, named: Sequence[s
                 high * record.limit,
                 alarm.value,
                 alarm.raised(settings.operations.alarm_level),
+                columns.value,
+                otherwise,
+                _words(columns, record.reference, frame) if otherwise else "",
             )
         )
         contents.append(files.file_hash(path))
-    return replace(record, alarm=alarm, answers=answers, mean=mean, lines=tuple(lines), contents=tuple(contents))
+    lines_, contents_ = tuple(lines), tuple(contents)
+    return replace(record, alarm=alarm, answers=answers, columns=columns, mean=mean, lines=lines_, contents=contents_)
 
 
-def _record(settings: Settings, champion: Watched | None, loss: Loss) -> WatchRecord:
-    """The record that goes on, or a new one of the same lines: for another champion, evidence begins again."""
+def _words(columns: ColumnAlarm, reference: FixedReference, frame: pd.DataFrame) -> str:
+    """What is distributed otherwise in a shard: by each subject that holds the capital, the most first."""
+    words = [columns.questions.words(place, reference.rows, frame) for *_, place in columns.carriers()]
+    return watch_files.harmless("; ".join(words))
+
+
+def write(record: WatchRecord) -> None:
+    """Write the record: first the reference's rows, without which it is nothing, and last the table."""
+    record.reference.write()
+    watch_files.write(record.numbers(), record.lines)
+    watch_files.remove_other_references(record.reference.content)
+
+
+def _record(settings: Settings, champion: Watched | None, loss: Loss, *, new_reference: bool) -> WatchRecord:
+    """The record that goes on, or a new one of the same lines.
+
+    For another champion evidence on half models begins again, on the same reference; for a new reference all does.
+    """
     known = stored()
-    if champion is not None and known is not None and known.watched == champion.version:
-        if known.loss == _comparing(loss).name and half_models.are_stored(known.keys):
-            return known
-        log.warning("watch: %s has another loss, or its half models are removed: evidence begins again", known.watched)
+    kept = None if new_reference else known
+    if kept is not None:
+        kept.reference.check_columns()
+    if champion is not None and kept is not None and kept.watched == champion.version:
+        if kept.loss == _comparing(loss).name and half_models.are_stored(kept.keys):
+            return kept
+        log.warning("watch: %s has another loss, or its half models are removed: evidence begins again", kept.watched)
     candidate = _candidate(settings, champion)
     keys = half_models.keys_of(settings, candidate)
     watched = f"validated {fit_cache.content_hash(keys)[:16]}" if champion is None else champion.version
-    if known is not None and known.watched == watched and known.keys == keys:
-        return known
-    new = _begun(settings, watched, candidate.name, keys, loss)
+    if kept is not None and kept.watched == watched and kept.keys == keys:
+        return kept
+    reference = FixedReference.of_validated_run() if kept is None else kept.reference
+    columns = ColumnAlarm.of(reference.known_rows, reference.of_shards()) if kept is None else kept.columns
+    new = _begun(settings, watched, candidate.name, keys, loss, reference, columns)
     return new if known is None else replace(new, lines=known.lines, contents=known.contents, told=known.told)
 
 
@@ -226,20 +294,23 @@ def _candidate(settings: Settings, champion: Watched | None) -> Candidate:
     raise UserError(f"candidates: {who} is not among them, so it has no half models; add it, and run the validation")
 
 
-def _begun(settings: Settings, watched: str, candidate: str, keys: tuple[str, ...], loss: Loss) -> WatchRecord:
-    """A record without a line; its reference is what the validated run has. Raises UserError if it has no rows."""
+def _begun(
+    settings: Settings,
+    watched: str,
+    candidate: str,
+    keys: tuple[str, ...],
+    loss: Loss,
+    reference: FixedReference,
+    columns: ColumnAlarm,
+) -> WatchRecord:
+    """A record without a line, for half models that are asked about the rows of the reference."""
     asked = HalfModels.of(settings, keys, candidate)
-    rows = half_models.of_reference(asked, loss)
-    if not rows:
-        raise UserError(
-            "data.unlabeled is null and split.test_fraction is 0, so that the validated run has no rows with which new "
-            "shards could be compared; name unlabelled files, or cut a test part, and run the validation"
-        )
-    limit = _comparing(loss).limit if _comparing(loss).bounded else limit_of(loss, candidate)
-    shares = [np.minimum(of_shard / limit, 1) for of_shard in rows]
-    alarm = Alarm.of(shares)
     scale = scale_of(loss, files.read_target(files.LABELED))
-    of_answers = half_models.answers_of_reference(asked, loss, scale)
+    limit = _comparing(loss).limit if _comparing(loss).bounded else limit_of(loss, candidate)
+    shards = reference.of_shards()
+    shares = [np.minimum(asked.by_row(shard, loss, _REFERENCE) / limit, 1) for shard in shards]
+    of_answers = [asked.answers_by_row(shard, loss, scale, _REFERENCE) for shard in shards]
+    alarm = Alarm.of(shares)
     answers = tuple(Alarm.of([of[:, place] for of in of_answers]) for place in range(of_answers[0].shape[1]))
     mean = RunningMean(alarm.more.reference.mean, alarm.more.reference.correlation)
     return WatchRecord(
@@ -249,10 +320,11 @@ def _begun(settings: Settings, watched: str, candidate: str, keys: tuple[str, ..
         loss=_comparing(loss).name,
         limit=limit,
         scale=tuple(scale),
-        reference=tuple(new_shards.reference_files()),
+        reference=reference,
         reference_bounds=_bounds(mean, shares, settings.selection.level),
         alarm=alarm,
         answers=answers,
+        columns=columns,
         mean=mean,
     )
 

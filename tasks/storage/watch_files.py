@@ -25,7 +25,11 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a cell begins that a s
 
 @dataclass(frozen=True)
 class WatchedShard:
-    """A shard: its rows, their mean disagreement; the band of the mean of all rows so far; the evidence after it."""
+    """A shard: its rows, their mean disagreement; the band of the mean of all rows so far; the evidence after it.
+
+    Then the evidence on the columns after it, None in a line of an earlier version, and where an alarm is raised, what
+    is distributed otherwise in this shard.
+    """
 
     shard: str
     rows: int
@@ -34,6 +38,9 @@ class WatchedShard:
     high: float
     evidence: float
     alarm: bool
+    evidence_of_columns: float | None = None
+    alarm_of_columns: bool = False
+    columns: str = ""
 
 
 def printable(text: str) -> str:
@@ -43,8 +50,25 @@ def printable(text: str) -> str:
 
 def shown_name(path: Path) -> str:
     """The stem of a file as it is shown and stored: no formula in a spreadsheet, and no command to a terminal."""
-    name = printable(path.stem)
-    return f"'{name}" if name.startswith(_FORMULA) else name
+    return harmless(path.stem)
+
+
+def harmless(text: str) -> str:
+    """The text as it is shown and stored."""
+    shown = printable(text)
+    return f"'{shown}" if shown.startswith(_FORMULA) else shown
+
+
+def reference(content: str) -> Path:
+    """The file of the rows with which new shards are compared, by its hash."""
+    return files.REPORTS / f"watch-reference-{content[:16]}.parquet"
+
+
+def remove_other_references(content: str) -> None:
+    """Remove the files of former references."""
+    for path in files.REPORTS.glob("watch-reference-*.parquet"):
+        if path != reference(content):
+            path.unlink(missing_ok=True)
 
 
 def read_state() -> Any:
@@ -67,7 +91,8 @@ def write(state: Any, lines: Sequence[WatchedShard]) -> None:
     files.REPORTS.mkdir(parents=True, exist_ok=True)
     write_state(state)
     table = pd.DataFrame([asdict(line) for line in lines], columns=list(WatchedShard.__dataclass_fields__))
-    table["alarm"] = table["alarm"].map({True: "true", False: "false"})
+    for alarm in ("alarm", "alarm_of_columns"):
+        table[alarm] = table[alarm].map({True: "true", False: "false"})
     text = io.StringIO()
     table.to_csv(text, index=False, float_format=files.DIGITS, lineterminator="\n")
     replace(TABLE, text.getvalue().encode())

@@ -14,6 +14,7 @@ from tasks.track.registry import LEARNER, standing
 from tasks.track.send import send
 from tasks.track.store import connect
 
+_METRICS = ("disagreement", "low", "high", "evidence", "alarm", "evidence_of_columns", "alarm_of_columns")
 _WATCHED = "watched"  # the tag by which the run of a record is found
 _KIND = "watched"  # of an entry
 _DAY = len("2026-01-01")
@@ -77,8 +78,11 @@ def _send(settings: Settings, record: WatchRecord, items: Iterable[Item]) -> Non
 def _items(record: WatchRecord) -> Iterator[Item]:
     yield Tag("model", record.watched)
     yield Tag("candidate", record.candidate)
+    yield Tag("reference", str(record.reference))
+    yield from [Tag("alarm", f"{line.shard}: {reason}") for line, reason in record.alarms()[-1:]]
     for step, line in enumerate(record.untold, start=record.told):
-        for metric in ("disagreement", "low", "high", "evidence", "alarm"):
-            yield TrackedMetric(metric, float(getattr(line, metric)), step)
+        for metric in _METRICS:
+            if (value := getattr(line, metric)) is not None:
+                yield TrackedMetric(metric, float(value), step)
     yield TrackedMetric("evidence_of_answers", record.evidence_of_answers, len(record.lines) - 1)
     yield Artifact(watch_files.TABLE)

@@ -9,6 +9,8 @@ from mlflow import MlflowClient
 
 from flows import watch as flow
 from heldout.over_time.alarm import Alarm, RunningMean
+from heldout.over_time.column_alarm import ColumnAlarm
+from tasks.outcome.fixed_reference import FixedReference
 from tasks.outcome.watched_shards import WatchRecord
 from tasks.params import load
 from tasks.storage import watch_files
@@ -18,6 +20,7 @@ from tests.end_to_end.foreign_page import ask, with_secret
 from tests.receiver import receiving
 
 COLUMNS = ["shard", "rows", "disagreement", "low", "high", "evidence", "alarm"]
+COLUMNS += ["evidence_of_columns", "alarm_of_columns", "columns"]
 
 
 class Stop(Exception):
@@ -39,7 +42,10 @@ def test_a_line_counts_as_told_when_all_were_told_and_the_picture_comes_last(mon
     alarm = Alarm.of([[0.0, 1.0]])
     line = WatchedShard("shard-00000", 100, 0.1, 0.05, 0.2, 1e270, alarm=True)
     mean = RunningMean(0.1, 0.0)
-    record = WatchRecord("run", "it", (), "zero_one", 1.0, (), (), (0.0, 1.0), alarm, (), mean, (line,), ("hash",))
+    rows = pd.DataFrame({"x": [0.0, 1.0]})
+    columns, reference = ColumnAlarm.of(rows, [rows]), FixedReference(1, (1,), (), b"")
+    of_alarms = (alarm, (), columns, mean)
+    record = WatchRecord("run", "it", (), "zero_one", 1.0, (), reference, (0.0, 1.0), *of_alarms, (line,), ("hash",))
     with pytest.raises(Stop):
         flow._tell(load(ROOT / "params.yaml"), record)
     assert ["_print", "alarm_raised", "log_lines", "draw", "log_picture"][: len(told)] == told
@@ -125,3 +131,68 @@ def test_new_shards_are_watched_across_validations(clone, server, write_params):
 
     checkout.wait_until(events, seconds=30)
     assert ["drift"] == [event["payload"]["shard"] for event in events()]
+
+
+def people(rows: int, seed: int, *, least: int = 17) -> pd.DataFrame:
+    """Who works many hours earns much, at any age."""
+    rng = np.random.default_rng(seed)
+    age = np.maximum(rng.integers(17, 80, size=rows), rng.integers(least, 80, size=rows) if least > 17 else 0)
+    hours = rng.normal(40, 10, size=rows).round(1)
+    earns = np.where(hours + rng.normal(0, 4, size=rows) > 40, "much", "little")
+    return pd.DataFrame({"age": age, "hours": hours, "earns": earns})
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_older_people_alone_raise_the_alarm_on_columns_and_not_that_of_the_half_models(clone, server, write_params):
+    checkout = clone(server)
+    path = checkout.path
+    people(300, 0).to_csv(path / "people.csv", index=False)
+    (path / "arrived").mkdir()
+    for number in range(3):
+        people(300, 1 + number).drop(columns="earns").to_csv(path / f"arrived/{number}.csv", index=False)
+    data = {"source": "people.csv", "target": "earns", "positive": "much", "labeled_rows": None}
+    logistic = {"name": "logistic", "estimator": "sklearn.linear_model.LogisticRegression"}
+    logistic["preprocess"] = "sklearn.preprocessing.StandardScaler"
+    bayes = {"name": "bayes", "estimator": "sklearn.naive_bayes.GaussianNB"}
+
+    def validated(candidate: dict) -> None:
+        unlabeled = {**data, "unlabeled": "arrived/*.csv"}
+        write_params(path / "params.yaml", data=unlabeled, candidates=[candidate], covalidation={"repeats": 10})
+        checkout.flow("validate")
+
+    def arrives(name: str, rows: pd.DataFrame, *options: str) -> tuple[pd.Series, str]:
+        rows.drop(columns="earns").to_csv(path / f"arrived/{name}.csv", index=False)
+        said = checkout.flow("watch", *options)
+        return pd.read_csv(path / "reports/watch.csv").set_index("shard").loc[name], said.stdout + said.stderr
+
+    def reference() -> list[str]:
+        return [one.name for one in (path / "reports").glob("watch-reference-*.parquet")]
+
+    with receiving() as receiver:
+        where = ("--set", f"operations.notify={receiver.address}")
+        validated(logistic)
+        quiet, _ = arrives("quiet", people(100, 10), *where)
+        assert (False, False) == (quiet["alarm"], quiet["alarm_of_columns"])
+        fixed = reference()
+        old, said = arrives("old", people(100, 11, least=55).query("age >= 55"), *where)
+        assert (False, True) == (old["alarm"], old["alarm_of_columns"])  # an earlier version has the first alone
+        assert old["columns"].startswith("age is above ")
+        assert f"distributed otherwise than those of the reference: {old['columns']}" in said
+        assert [1] == [message["text"].count(old["columns"]) for message in receiver.messages]
+    client = MlflowClient(f"sqlite:///{path}/mlruns/mlflow.db")
+    runs = client.search_runs([one.experiment_id for one in client.search_experiments() if one.name.endswith(" watch")])
+    assert [old["columns"] in run.data.tags["alarm"] for run in runs] == [True]
+    assert runs[0].data.metrics["evidence_of_columns"] == pytest.approx(old["evidence_of_columns"])
+
+    validated(bayes)  # its unlabelled rows are those of the old too; other half models are watched from now on
+    older, said = arrives("older", people(100, 12, least=55).query("age >= 55"))
+    assert (True, fixed) == (older["alarm_of_columns"], reference())
+    assert older["evidence_of_columns"] > old["evidence_of_columns"]
+    for number in range(13, 18):  # a person takes them for normal
+        people(300, number, least=55).drop(columns="earns").to_csv(path / f"arrived/old-{number}.csv", index=False)
+    validated(bayes)
+    last, said = arrives("last", people(100, 20, least=55), "--new-reference")
+    assert fixed != reference()
+    assert "rows of 10 files" in said
+    assert last["evidence_of_columns"] < older["evidence_of_columns"]

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import half_models, worker
 from tasks.outcome.ledger import learner_id
-from tasks.outcome.watched_shards import Watched, WatchRecord, check_validated, stored, watch_shards
+from tasks.outcome.watched_shards import Watched, WatchRecord, check_validated, stored, watch_shards, write
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions, hypothesis_key
@@ -54,7 +54,7 @@ def watched(settings, *named: str, champion=None):
     record = watch_shards(settings, champion, named)
     if record.untold:
         told = replace(record, told=len(record.lines))
-        watch_files.write(told.numbers(), record.lines)
+        write(told)
     return record, record.untold
 
 
@@ -100,11 +100,11 @@ def test_a_shard_is_read_once_and_drift_is_found(validated, monkeypatch):
     record, (drift,) = watched(settings, "new")  # the first one has its line
     assert ("drift", True, 2) == (drift.shard, drift.alarm, record.alarm.more.shards)
     assert drift.evidence >= 20
-    assert record.alarms() == [drift]
+    assert [line for line, _ in record.alarms()] == [drift]
     assert () == watched(settings, "new/drift.parquet")[1]
 
     written = pd.read_csv(watch_files.TABLE, dtype=str)
-    assert ["shard", "rows", "disagreement", "low", "high", "evidence", "alarm"] == list(written.columns)
+    assert [one.name for one in fields(watch_files.WatchedShard)] == list(written.columns)
     assert ["false"] * 4 + ["true"] == written["alarm"].tolist()
     assert "'=quiet [b]" == written["shard"][3]
 
@@ -114,7 +114,7 @@ def test_lines_that_were_stored_and_not_told_stay_untold_until_they_are(validate
     settings = validated()
     table(200, 2, blur=0.9).to_csv("new/drift.csv", index=False)
     record = watch_shards(settings, None, ["new"])
-    watch_files.write(record.numbers(), record.lines)  # and here the run ends
+    write(record)  # and here the run ends
     again = stored()
     assert ["drift"] == [line.shard for line in again.untold]
     assert again.alarms() == record.alarms() != []
@@ -221,6 +221,92 @@ def test_answers_that_are_distributed_otherwise_are_evidence_of_their_own(valida
     far[far["a"] > 1].to_csv("new/far.csv", index=False)  # where all say 1, and half models agree
     record, _ = watched(validated(), "new")
     assert record.evidence_of_answers > 1e6
+
+
+def high(rows: int, seed: int) -> pd.DataFrame:
+    """Rows of one side alone, far from the boundary: their half models agree."""
+    far = table(20 * rows, seed)
+    return far[far["a"] > 1][:rows]
+
+
+@pytest.mark.long
+def test_rows_of_one_side_raise_the_second_alarm_which_goes_on_for_every_champion(validated):
+    settings = validated()
+    learner = learner_id(settings.candidates[0])
+    table(100, 1).to_csv("new/quiet.csv", index=False)
+    high(40, 2).to_csv("new/high.csv", index=False)
+    record, (quiet, found) = watched(settings, "new/quiet.csv", "new/high.csv", champion=Watched("heldout/1", learner))
+    assert (False, True, "") == (quiet.alarm_of_columns, found.alarm_of_columns, quiet.columns)
+    assert found.columns.startswith("a is above ")
+    ((_, reason),) = [(line, reason) for line, reason in record.alarms() if line == found]
+    assert f"distributed otherwise than those of the reference: {found.columns}" in reason
+    # the next champion, of a night whose unlabelled rows are those of one side: neither moves the reference
+    nights = pd.concat([table(150, 0), high(600, 3)])
+    nights.to_csv("table.csv", index=False)
+    write_prepared(prepare(settings))
+    plan = scheme(read_design(settings), "covalidation", settings.deliver)
+    ((candidate, units),) = plan_units(settings, plan, Versions.current())
+    worker.fit_units(settings, candidate, units, Versions.current())
+    high(40, 4).to_csv("new/again.csv", index=False)
+    second, (again,) = watched(settings, "new/again.csv", champion=Watched("heldout/2", learner))
+    assert (record.reference.content, 3) == (second.reference.content, second.columns.shares.shards)
+    assert (1, 1) == (second.alarm.more.shards, len(list(Path("reports").glob("watch-reference-*.parquet"))))
+    assert (True, []) == (again.alarm_of_columns, [reason for _, reason in second.alarms() if "distributed" in reason])
+    # a person moves it
+    high(40, 5).to_csv("new/moved.csv", index=False)
+    moved = watch_shards(settings, Watched("heldout/2", learner), ["new/moved.csv"], new_reference=True)
+    write(moved)
+    assert (1, False) == (moved.columns.shares.shards, moved.lines[-1].alarm_of_columns)
+    assert second.reference.content != moved.reference.content
+    assert [str(watch_files.reference(moved.reference.content))] == [
+        str(path) for path in Path("reports").glob("watch-reference-*.parquet")
+    ]
+
+
+@pytest.mark.long
+def test_a_file_of_the_reference_with_other_rows_is_no_part_of_it(validated):
+    settings = validated()
+    path = files.shards()[0]
+    record, _ = watched(settings, str(path))
+    assert (0, 3) == (record.columns.shares.shards, len(record.reference.files))
+    high(60, 1).drop(columns="label").to_parquet(path)
+    record, (line,) = watched(settings, str(path))
+    assert (1, True) == (record.columns.shares.shards, line.alarm_of_columns)
+
+
+@pytest.mark.long
+def test_the_record_of_a_version_without_a_reference_goes_on_with_that_of_the_validated_run(validated):
+    table(50, 1).to_csv("new/quiet.csv", index=False)
+    before, _ = watched(validated(), "new/quiet.csv")
+    state = json.loads(watch_files.STATE.read_text())
+    del state["columns"]
+    state["reference"] = ["data/prepared/unlabeled/shard-00000.parquet"]
+    for line in state["lines"]:
+        del line["evidence_of_columns"], line["alarm_of_columns"], line["columns"]
+    watch_files.write_state(state)
+    high(40, 2).to_csv("new/high.csv", index=False)
+    record, (line,) = watched(validated(), "new/high.csv")
+    assert (2, 1, True) == (record.alarm.more.shards, record.columns.shares.shards, line.alarm_of_columns)
+    assert (before.reference.content, None) == (record.reference.content, record.lines[0].evidence_of_columns)
+    assert pd.read_csv(watch_files.TABLE)["evidence_of_columns"].isna().tolist() == [True, False]
+
+
+@pytest.mark.long
+def test_a_reference_that_is_gone_changed_or_of_other_columns_is_refused_with_the_remedy(validated):
+    table(50, 1).to_csv("new/quiet.csv", index=False)
+    record, _ = watched(validated(), "new/quiet.csv")
+    path = watch_files.reference(record.reference.content)
+    stored_ = path.read_bytes()
+    for content in (stored_[:-1], None):
+        path.unlink() if content is None else path.write_bytes(content)
+        with pytest.raises(UserError, match=f"{path}.* is gone or was changed; put it back, or remove"):
+            watched(validated(), "new/quiet.csv")
+    path.write_bytes(stored_)
+    columns = files.LABELED
+    labeled = pd.read_parquet(columns)
+    labeled.drop(columns="b").to_parquet(columns)
+    with pytest.raises(UserError, match=r"differ in the column 'b'; .*watch --new-reference"):
+        watched(validated(), "new/quiet.csv")
 
 
 @pytest.mark.long
