@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.losses import Losses
-from heldout.rows.columns import Kind, kinds
+from heldout.rows.columns import Kind, columns_of, kinds
 from heldout.unlabelled.nearest_row import KnownRows
-from heldout.unlabelled.plain_values import Values, plain_columns
+from heldout.unlabelled.plain_values import Values, plain_columns, plain_values
 
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 MOST_VALUES, MOST_PAIRS = 10, 200
@@ -146,10 +146,17 @@ class Questions:
                 asked += [len(far)] * len(group)
         return np.array(yes, dtype=np.float64), np.array(asked, dtype=np.float64)
 
-    def words(self, place: int, reference: Any, X: Any) -> str:
-        """What differs by the question at `place` between the rows of a reference and those of a shard, X."""
+    def words(self, places: Sequence[int], reference: Any, X: Any, of_reference: tuple[Losses, Losses]) -> list[str]:
+        """What differs by the questions at `places` between the rows of a reference and those of a shard, X.
+
+        `of_reference` are the `answers` of the reference, which are known before many shards.
+        """
+        of_shard = self.answers(X)
+        return [self._words(place, reference, X, of_reference, of_shard) for place in places]
+
+    def _words(self, place: int, reference: Any, X: Any, *answers: tuple[Losses, Losses]) -> str:
         question = self.questions[place]
-        shares = [yes[place] / max(asked[place], 1) for yes, asked in (self.answers(reference), self.answers(X))]
+        shares = [yes[place] / max(asked[place], 1) for yes, asked in answers]
         text = f"{question} in {100 * shares[0]:.3g} % of the reference and in {100 * shares[1]:.3g} % of the shard"
         if question.asks not in ("above", "outside"):
             return text
@@ -162,7 +169,8 @@ class Questions:
         return {name: place for place, name in enumerate(names)}
 
     def _middle(self, name: str, X: Any) -> str:
-        values, gap = plain_columns(X, self.of_kind)[self._places[name]]
+        place = self._places[name]
+        values, gap = plain_values(columns_of(X)[place], self.of_kind[place])
         if gap.all():
             return "none"
         low, high = np.quantile(values[~gap], _MIDDLE, method="inverted_cdf")

@@ -6,6 +6,7 @@ The one on the half models is decision 37, the one on the rows themselves decisi
 import logging
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,8 @@ class WatchRecord:
         if "columns" in numbers:
             reference = FixedReference.parsed(numbers["reference"])
             columns = ColumnAlarm(Questions.of(reference.known_rows), _parsed_shares(numbers["columns"]))
+            if len(columns.shares.share) != len(columns.questions.questions):
+                raise ValueError("other questions")
         else:
             reference = FixedReference.of_validated_run()
             columns = ColumnAlarm.of(reference.known_rows, reference.of_shards())
@@ -194,6 +197,7 @@ def watch_shards(
     asked = HalfModels.of(settings, record.keys, record.candidate)
     alarm, answers, columns, mean = record.alarm, record.answers, record.columns, record.mean
     lines, contents = list(record.lines), list(record.contents)
+    reference = _Answered(record.reference, record.columns.questions)
     for path, (frame, report) in zip(paths, new_shards.checked(settings, paths, named=bool(named)), strict=True):
         of_reference = record.reference.holds(path)
         if not of_reference and (frame is not None or settings.data.on_bad_shard == "skip"):
@@ -221,7 +225,7 @@ def watch_shards(
                 alarm.raised(settings.operations.alarm_level),
                 columns.value,
                 otherwise,
-                _words(columns, record.reference, frame) if otherwise else "",
+                _words(columns, reference, frame) if otherwise else "",
             )
         )
         contents.append(files.file_hash(path))
@@ -229,9 +233,26 @@ def watch_shards(
     return replace(record, alarm=alarm, answers=answers, columns=columns, mean=mean, lines=lines_, contents=contents_)
 
 
-def _words(columns: ColumnAlarm, reference: FixedReference, frame: pd.DataFrame) -> str:
+@dataclass(frozen=True)
+class _Answered:
+    """The rows of the reference, and their answers, which are computed once for all shards with an alarm."""
+
+    reference: FixedReference
+    questions: Questions
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        return self.reference.rows
+
+    @cached_property
+    def answers(self) -> tuple[Losses, Losses]:
+        return self.questions.answers(self.rows)
+
+
+def _words(columns: ColumnAlarm, reference: _Answered, frame: pd.DataFrame) -> str:
     """What is distributed otherwise in a shard: by each subject that holds the capital, the most first."""
-    words = [columns.questions.words(place, reference.rows, frame) for *_, place in columns.carriers()]
+    places = [place for *_, place in columns.carriers()]
+    words = columns.questions.words(places, reference.rows, frame, reference.answers)
     return watch_files.harmless("; ".join(words))
 
 

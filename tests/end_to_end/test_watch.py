@@ -194,5 +194,5 @@ def test_older_people_alone_raise_the_alarm_on_columns_and_not_that_of_the_half_
     validated(bayes)
     last, said = arrives("last", people(100, 20, least=55), "--new-reference")
     assert fixed != reference()
-    assert "rows of 10 files" in said
+    assert "rows of 11 files" in said
     assert last["evidence_of_columns"] < older["evidence_of_columns"]

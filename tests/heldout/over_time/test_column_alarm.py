@@ -85,7 +85,9 @@ def test_what_drifts_is_found_and_named(change, named, words):
     (subject, part, place), *_ = alarm.after(drifted).carriers()
     assert (named, True) == (subject, alarm.after(drifted).raised(0.05))
     assert part > 0.9
-    assert alarm.questions.words(place, numbers(rng, 2000), drifted).startswith(words)
+    reference = numbers(rng, 2000)
+    (said,) = alarm.questions.words([place], reference, drifted, alarm.questions.answers(reference))
+    assert said.startswith(words)
 
 
 def test_another_category_and_rows_far_from_all_known_ones_are_found():
