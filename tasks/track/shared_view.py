@@ -60,13 +60,13 @@ def _state(columns: Sequence[str], charts: Sequence[dict[str, Any]], title: str)
     return json.dumps(view)
 
 
-def _chart(metric: str, kind: str = "BAR", title: str | None = None, **more: Any) -> dict[str, Any]:
+def _chart(metric: str, kind: str = "BAR", **more: Any) -> dict[str, Any]:
     made = {"type": kind, "uuid": f"heldout-{metric}", "metricSectionId": _SECTION}
-    return {**_OWN, **made, "metricKey": metric, "displayName": title or metric, **more}
+    return {**_OWN, **made, "metricKey": metric, "displayName": metric, **more}
 
 
 def _line(metric: str) -> dict[str, Any]:
-    return _chart(metric, "LINE", None, selectedMetricKeys=[metric], displayPoints=True, **_LINE)
+    return _chart(metric, "LINE", selectedMetricKeys=[metric], displayPoints=True, **_LINE)
 
 
 _FIRST = ("1", "attributes.`Run Name`")  # MLflow's own names of a mark and the name of a run
