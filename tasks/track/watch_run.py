@@ -40,7 +40,7 @@ def log_lines(settings: Settings, record: WatchRecord) -> None:
 def enter(settings: Settings, record: WatchRecord) -> None:
     """The untold lines in the ledger of operations: once a day, and whenever an alarm begins."""
     client = connect(settings)
-    alarms = [cut(line.shard) for line in record.alarms()]
+    alarms = [cut(f"{line.shard}: {reason}") for line, reason in record.alarms()]
     last = next(
         (one for one in reversed(entries(client)) if one.kind == _KIND and one.said["model"] == record.watched), None
     )
@@ -54,6 +54,7 @@ def enter(settings: Settings, record: WatchRecord) -> None:
         "low": newest.low,
         "high": newest.high,
         "evidence": newest.evidence,
+        "evidence_of_columns": newest.evidence_of_columns,
         "alarms": alarms[:_MOST_ALARMS],
     }
     append(client, settings, _KIND, said)
