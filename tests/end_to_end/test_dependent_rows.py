@@ -233,7 +233,7 @@ def test_what_time_does_not_admit_is_left_out(timed):
     assert {"holdout", "cross_validation", "progressive"} == set(files.losses["scheme"])
     assert "rows depend by time" in said
     assert "time order have no E_2cv" in " ".join(said.split())
-    assert "RMSE, in units of target, with intervals" in said
+    assert "RMSE, in units of target, intervals at" in said
     runs = client.search_runs([client.get_experiment_by_name("heldout").experiment_id])
     child = next(run.info.run_id for run in runs if run.info.run_name == "line")
     folds = [np.mean(losses) for _, losses in files.units("line", "cross_validation").values()]
