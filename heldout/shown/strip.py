@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from heldout.decision.ship import Decision, in_words
 from heldout.estimates import ESTIMATES, PLANNED_BY
 from heldout.fits.baseline import NAME
-from heldout.losses import Loss
+from heldout.losses import Loss, amounts
 from heldout.printable import printable
 from heldout.records import Estimate
+from heldout.shown import number_axis
 from heldout.shown.measured import MEASURED
 
 BOUND = "bound"
@@ -19,6 +20,7 @@ BOUND = "bound"
 _TRAINING = "on the rows it was trained on"
 _AT_MOST = "at most, with all comparisons counted"
 _LEVEL = 0.95  # that of the coverage study
+_MILLIONS = 6
 _ROOM = 1.03  # of the axis behind the last end
 
 
@@ -76,8 +78,25 @@ class Strip:
         others = [end for mark in self.rivals for end in mark.ends]
         constant = [] if self.baseline is None or self.baseline.value is None else [self.baseline.value]
         most = max(of_winner, default=0.0)
-        shown = [most, *(end for end in others if end <= 2 * most), *(end for end in constant if end <= 3 * most)]
-        return _ROOM * max(shown)
+        ends = [most, *(end for end in others if end <= 2 * most), *(end for end in constant if end <= 3 * most)]
+        return _ROOM * max(ends)
+
+    @property
+    def power(self) -> int:
+        """The power of ten that numbers are counted in, where they would have too many digits; else 0."""
+        found = number_axis.power(float(amounts.shown(self.end, self.loss)))
+        return 0 if self.loss.binary or 0 <= found < _MILLIONS else found
+
+    def number(self, value: float) -> str:
+        """A mean loss as it is read here, counted in `power`."""
+        if not self.power or value == 0:
+            return amounts.rounded(value, self.loss)
+        return f"{float(amounts.shown(value, self.loss)) / 10.0**self.power:.3g}"
+
+    @property
+    def counted_in(self) -> str:
+        """What `power` is called, in front of the end of a sentence or of the name of an axis: billion."""
+        return number_axis.counted_in(10.0**self.power).removeprefix(", ").removesuffix("s") if self.power else ""
 
 
 def strip(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from math import floor, log10
 
-from heldout.losses.amounts import rounded, shown, with_unit
+from heldout.losses.amounts import shown, with_unit
 from heldout.printable import printable
 from heldout.shown.strip import Mark, Strip, alternative
 
@@ -99,7 +99,8 @@ class _Drawn:
             self.y += 30
             yield _text(0, self.y - 4, line, 24, bold=True)
         if plan is not None and plan.low is not None and plan.high is not None:
-            between = f"{rounded(plan.low, made.loss)}–{rounded(plan.high, made.loss)}"
+            between = f"{made.number(plan.low)}–{made.number(plan.high)}"
+            between = f"{between} {made.counted_in}".rstrip()
             said = f"{made.winner}: plan with {with_unit(between, made.loss)} ({plan.called}, {made.level})"
         else:
             said = f"{made.winner}: no interval to plan with"
@@ -168,16 +169,18 @@ class _Drawn:
         yield "</g>"
         for tick in ticks:
             anchor = "start" if tick == 0 and self.at.stacked else "middle"
-            said = f"{tick:g}" if tick < 10_000 else f"{tick:,.0f}"
+            counted = tick / 10.0**made.power
+            said = f"{counted:g}" if counted < 10_000 else f"{counted:,.0f}"
             yield _text(self._at(tick), bottom + 14, said, 11, muted=True, anchor=anchor)
         unit = "error, %" if made.loss.binary else made.loss.shown_as
+        unit += f", {made.counted_in}" if made.power else ""
         self.y = bottom + (18 if not self.at.stacked else 32)
         x, down = (self.at.right + 24, 14) if not self.at.stacked else (0, 28)
         yield _text(x, bottom + down, unit, 11, muted=True)
         if made.baseline is None or made.baseline.value is None:
             return
         value = made.baseline.value
-        said = f"baseline {rounded(value, made.loss)} ({made.baseline.called})"
+        said = f"baseline {made.number(value)} ({made.baseline.called})"
         beyond = self._beyond(value)
         x = self.at.right if beyond else self._x(value)
         if not beyond:
@@ -211,11 +214,11 @@ def _numbers(made: Strip, mark: Mark) -> str:
     """Value and interval; the axis says what they are."""
     unit = " %" if made.loss.binary else ""
     if mark.value is None:
-        return f"at most {rounded(mark.high or 0.0, made.loss)}{unit}"
-    value = f"{rounded(mark.value, made.loss)}{unit}"
+        return f"at most {made.number(mark.high or 0.0)}{unit}"
+    value = f"{made.number(mark.value)}{unit}"
     if mark.low is None or mark.high is None:
         return value
-    return f"{value} [{rounded(mark.low, made.loss)}–{rounded(mark.high, made.loss)}]"
+    return f"{value} [{made.number(mark.low)}–{made.number(mark.high)}]"
 
 
 def _ticks(end: float) -> Iterator[float]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from heldout.losses.amounts import amount, error_label, rounded, shown
+from heldout.losses.amounts import amount, error_label, shown
 from heldout.shown.strip import Mark, Strip
 
 _LABEL, _GAP, _LEAST, _MOST = 8, 2, 20, 60
@@ -73,19 +73,20 @@ def _drawn(axis: _Axis, mark: Mark) -> list[str]:
 
 def _numbers(made: Strip, mark: Mark) -> str:
     if mark.value is None:
-        return f"at most {rounded(mark.high or 0.0, made.loss)}"
-    text = rounded(mark.value, made.loss)
+        return f"at most {made.number(mark.high or 0.0)}"
+    text = made.number(mark.value)
     if mark.low is not None and mark.high is not None:
-        text += f" [{rounded(mark.low, made.loss)}–{rounded(mark.high, made.loss)}]"
+        text += f" [{made.number(mark.low)}–{made.number(mark.high)}]"
     return f"{text}  ← plan with it" if mark.called == made.planned else text
 
 
 def _scale(axis: _Axis) -> str:
     """What the axis is, and what its signs are."""
     made = axis.made
-    parts = [f"0 to {amount(made.end, made.loss)}" if made.loss.binary else f"0 to {rounded(made.end, made.loss)}"]
+    parts = [f"0 to {amount(made.end, made.loss)}" if made.loss.binary else f"0 to {made.number(made.end)}"]
+    parts[0] = f"{parts[0]} {made.counted_in}".rstrip()
     parts += [] if made.loss.binary else [error_label(made.loss)]
     if made.baseline is not None and made.baseline.value is not None:
         sign = _BEYOND if axis.baseline == axis.cells - 1 else _BASELINE
-        parts.append(f"{sign} baseline {rounded(made.baseline.value, made.loss)}")
+        parts.append(f"{sign} baseline {made.number(made.baseline.value)}")
     return ", ".join(parts)
