@@ -13,7 +13,8 @@ from typing import Any
 
 from distributed import Client, KilledWorker
 
-from tasks.fits.dask_worker import PACKAGES, Here, differences, pack, unpack
+from tasks.fits.dask_worker import Here, differences, pack, unpack
+from tasks.fits.reached_packages import reached
 from tasks.fits.workers import TaskFailed
 from tasks.runtime import dask_scheduler, own_code
 from tasks.runtime.errors import UserError
@@ -23,14 +24,17 @@ log = logging.getLogger("heldout")
 _CONNECT_SECONDS = 10
 _FIRST_SECONDS, _OTHERS_SECONDS = 120, 15  # for the answer of the first worker, and of those after it
 _MOST_LINES = 10
-_connected: "dict[tuple[str | None, float | None], DaskExecutor]" = {}
+_connected: "dict[tuple[str | None, float | None, tuple[str, ...]], DaskExecutor]" = {}
 
 
-def connect(scheduler: str | None, fit_timeout: float | None = None) -> "DaskExecutor":
-    """The executor of the cluster; a process connects once. Raises UserError if no worker can be used."""
-    key = scheduler, fit_timeout
+def connect(scheduler: str | None, fit_timeout: float | None = None, modules: tuple[str, ...] = ()) -> "DaskExecutor":
+    """The executor of the cluster; a process connects once. Raises UserError if no worker can be used.
+
+    `modules` are those that params.yaml allows.
+    """
+    key = scheduler, fit_timeout, modules
     if key not in _connected:
-        _connected[key] = DaskExecutor(dask_scheduler.allowed(scheduler), fit_timeout)
+        _connected[key] = DaskExecutor(dask_scheduler.allowed(scheduler), fit_timeout, modules)
     return _connected[key]
 
 
@@ -43,12 +47,12 @@ def disconnect() -> None:
 class DaskExecutor(Executor):
     """Sends each task to a worker of the scheduler at `address`, which has a process of its own perform it."""
 
-    def __init__(self, address: str, fit_timeout: float | None) -> None:
+    def __init__(self, address: str, fit_timeout: float | None, modules: tuple[str, ...]) -> None:
         self._address, self._run = address, uuid.uuid4().hex
         self._asked: weakref.WeakSet[Any] = weakref.WeakSet()
         self._client = _client(address)
         try:
-            self._here = Here.now()
+            self._here = Here.now(modules)
             self._performed = _performing(str(Path.cwd()), self._run, fit_timeout)
             self._check_versions()
             workers = self._check_workers()
@@ -99,7 +103,7 @@ class DaskExecutor(Executor):
 
     def _check_versions(self) -> None:
         """Raise UserError if a worker has other versions; it is asked by Dask, before it runs anything of ours."""
-        found = self._client.get_versions(packages=[*PACKAGES])
+        found = self._client.get_versions(packages=[*reached(self._here.modules)])
         expected = found["client"]["packages"]
         wrong = {name: differences(expected, of["packages"]) for name, of in found["workers"].items()}
         _refuse([f"{name}: {text}; use the same {own_code.PACKAGES}" for name, text in wrong.items() if text])

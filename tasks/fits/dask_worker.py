@@ -15,25 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from heldout import extensions
+from tasks.fits.reached_packages import reached
 from tasks.fits.workers import Workers
 from tasks.runtime import own_code
 from tasks.runtime.errors import UserError
 from tasks.runtime.extension_identity import identity
 from tasks.runtime.secret import checkout_secret
 
-# next to those that Dask compares: Python, NumPy, pandas, and its own
-PACKAGES = (
-    "heldout",  # of a project
-    "scipy",
-    "scikit-learn",
-    "pyarrow",
-    "narwhals",
-    "threadpoolctl",
-    "loky",
-    "lightgbm",
-    "xgboost-cpu",
-    "xgboost",
-)
 _IDLE_SECONDS = 10
 _workers: dict[tuple[str, int], Workers] = {}  # by run and thread
 
@@ -46,14 +34,15 @@ class Here:
     packages: tuple[tuple[str, str | None], ...]
     kernels: tuple[str, ...]
     extensions: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()  # that params.yaml allows, whose packages are among those above
 
     @classmethod
-    def now(cls) -> "Here":
+    def now(cls, modules: tuple[str, ...] = ()) -> "Here":
         """This process."""
         from distributed.versions import get_versions
 
-        packages = get_versions(packages=PACKAGES)["packages"]
-        return cls(checkout_secret("dask worker"), tuple(sorted(packages.items())), _kernels(), identity())
+        packages = get_versions(packages=[*reached(modules)])["packages"]
+        return cls(checkout_secret("dask worker"), tuple(sorted(packages.items())), _kernels(), identity(), modules)
 
 
 @dataclass(frozen=True)
@@ -121,7 +110,7 @@ def _perform(folder: str, ours: str, payload: bytes) -> bytes:
 @functools.cache
 def _check(here: Here) -> None:
     """Raise UserError if this process is another place than the run's."""
-    found = Here.now()
+    found = Here.now(here.modules)
     if found.proof != here.proof:
         raise UserError(f"{Path.cwd()} is another folder there, with a .cache of its own; share the run's folder")
     if wrong := differences(dict(here.packages), dict(found.packages)):

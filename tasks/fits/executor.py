@@ -58,4 +58,4 @@ def local(settings: Execution) -> Executor:
 def _cluster(settings: Execution) -> "DaskExecutor":
     from tasks.fits import dask_cluster
 
-    return dask_cluster.connect(settings.scheduler, settings.fit_timeout)
+    return dask_cluster.connect(settings.scheduler, settings.fit_timeout, tuple(settings.allowed_modules))

@@ -2,6 +2,8 @@
 
 import dataclasses
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -17,6 +19,8 @@ from tasks.runtime.errors import UserError
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
+# imported where they are installed: versions, processes, progress and encodings, no numbers
+NOT_OF_FITS = {"charset-normalizer", "packaging", "psutil", "rich", "setuptools"}
 
 
 @pytest.fixture
@@ -86,9 +90,17 @@ def test_a_task_runs_in_the_checkout_in_a_process_of_its_own_that_must_be_like_t
     assert {} == made_by(cluster).tasks
 
     here = pool._here
+    assert {"xgboost-cpu", "joblib", "six"} <= {name for name, _ in here.packages}
     others = [
         ({"proof": "0" * 64}, [str(checkout), "another folder"]),
-        ({"packages": (*here.packages[:-1], ("xgboost-cpu", "0.1"))}, ["xgboost-cpu is", "0.1 here"]),
+        *(
+            (
+                {"packages": tuple(sorted({**dict(here.packages), name: "0.1"}.items()))},
+                [f"{name} is {version}", "0.1 here"],
+            )
+            for name, version in here.packages
+            if name in ("xgboost-cpu", "joblib", "six")
+        ),
         ({"kernels": ("Z80",)}, ["Z80 here", "OPENBLAS_CORETYPE"]),
     ]
     for change, words in others:
@@ -111,6 +123,30 @@ def test_tls_keeps_out_a_scheduler_that_the_users_authority_did_not_sign(code, c
     assert address in str(refused.value)
     with config.set(configured(checkout / "theirs", foreign)):
         assert str(checkout) == dask_cluster.connect(address).submit(os.getcwd).result()
+
+
+def test_every_package_of_the_lock_that_a_fit_can_reach_is_compared_and_no_other():
+    """The packages whose modules a process has that made fits of all kinds."""
+    program = """
+import sys
+from importlib import metadata
+import cloudpickle, joblib, lightgbm, loky, pandas, pyarrow.parquet, xgboost
+from sklearn.datasets import load_iris
+from sklearn.ensemble import HistGradientBoostingClassifier
+import heldout
+heldout.validate({"a": HistGradientBoostingClassifier(max_iter=2)}, *load_iris(return_X_y=True))
+lightgbm.LGBMClassifier(n_estimators=1, verbose=-1).fit([[0.0], [1.0]] * 30, [0, 1] * 30)
+xgboost.XGBClassifier(n_estimators=1).fit([[0.0], [1.0]] * 30, [0, 1] * 30)
+from tasks.fits.reached_packages import reached
+owners = metadata.packages_distributions()
+print(*sorted({name.lower().replace("_", "-") for module in {*sys.modules} for name in owners.get(module, ())}))
+print(*reached(("sklearn", "lightgbm.sklearn", "yaml")))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    imported, compared = ({*line.split()} for line in done.stdout.splitlines()[-2:])
+    assert {"numpy", "scipy", "joblib", "narwhals", "python-dateutil", "six", "cloudpickle", "pyyaml"} <= compared
+    assert not compared & {"mlflow", "prefect", "dvc", "pytest"}
+    assert imported - compared <= NOT_OF_FITS
 
 
 @pytest.mark.fault("dask scheduler")
