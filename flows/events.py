@@ -14,16 +14,19 @@ from tasks.params import Settings
 from tasks.runtime import server
 from tasks.runtime.errors import one_line
 from tasks.storage.watch_files import WatchedShard
+from tasks.track.former_champion import RolledBack
 
 CHAMPION_KEPT = "heldout.champion.kept"
 _PATIENCE_SECONDS = 5
 
 
-def champion_decided(settings: Settings, decision: Promotion, estimates: Mapping[str, float]) -> None:
-    """Report whether there is another champion, with the estimates of the winner; in a trial nothing was decided."""
+def champion_decided(
+    settings: Settings, decision: Promotion, told: Mapping[str, str], estimates: Mapping[str, float]
+) -> None:
+    """Report whether there is another champion, with what is told of the winner; in a trial nothing was decided."""
     if not decision.trial:
         event = CHAMPION_KEPT if decision.promoted == "no" else CHAMPION_CHANGED
-        payload = {"promoted": decision.promoted, "reason": decision.reason, **estimates, **decision.numbers}
+        payload = {"promoted": decision.promoted, **told, "reason": decision.reason, **estimates, **decision.numbers}
         _emit(settings, event, payload)
         if decision.prevented and not decision.prevented_before:  # once for each rollback
             _emit(settings, PREVENTED, payload)
@@ -31,9 +34,9 @@ def champion_decided(settings: Settings, decision: Promotion, estimates: Mapping
         run_failed(settings, decision.reason)
 
 
-def champion_restored(settings: Settings, what: str) -> None:
+def champion_restored(settings: Settings, done: RolledBack) -> None:
     """Report a rollback, to Prefect's server if there is one."""
-    payload = {"promoted": "rollback", "reason": what}
+    payload = {"promoted": "rollback", **done.told(), "reason": str(done), **done.numbers}
     if (url := PREFECT_API_URL.value()) and server.healthy(url):
         _emit(settings, CHAMPION_CHANGED, payload)
         EventsWorker.drain_all(timeout=_PATIENCE_SECONDS)

@@ -7,6 +7,7 @@ from tasks.fits.model_process import Model, opened
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
 from tasks.report import page, plots
+from tasks.report.headline import advice
 from tasks.report.metrics import write_metrics
 from tasks.report.note import note, run_name
 from tasks.report.printed import print_summary
@@ -37,6 +38,7 @@ def _report(settings: Settings, model: Model) -> None:
         speed = compare_speed(settings, winner, model)
         decision, place = log_outcome(settings, summary, [run_name(summary), note(summary)], model, speed)
         estimates = summary.estimates_of(summary.selected)
-        champion_decided(settings, decision, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
+        told = {"model": place, **advice(summary)}
+        champion_decided(settings, decision, told, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
     print_summary(summary, decision, place, speed, head())
     publish(summary, place, lifecycle.page(settings), head())

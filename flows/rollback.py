@@ -12,7 +12,9 @@ or after --release."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The parameters, which name the store and the registered model, and what is released."""
+    """Why, the parameters, which name the store and the registered model, and what is released."""
+    why = "the reason, which the record and the notification say"
+    parser.add_argument("--why", default="", metavar="TEXT", help=why)
     lift = "lift the pin of a candidate, or all pins of the data source; nothing is rolled back"
     parser.add_argument("--release", nargs="?", const="", metavar="CANDIDATE", help=lift)
     add_params(parser)
@@ -27,9 +29,9 @@ def main(options: argparse.Namespace) -> int:
     if options.release is not None:
         print(former_champion.release(settings, options.release), flush=True)
         return 0
-    done = former_champion.rollback(settings)
+    done = former_champion.rollback(settings, options.why)
     print(done, flush=True)
     from flows.events import champion_restored  # the import of Prefect takes seconds, and the alias is moved by now
 
-    champion_restored(settings, str(done))
+    champion_restored(settings, done)
     return 0

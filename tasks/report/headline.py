@@ -43,6 +43,13 @@ def headline(summary: Summary) -> Headline:
     return Headline(decision.advice, decision.further, facts, next_steps(summary))
 
 
+def advice(summary: Summary) -> dict[str, str]:
+    """What a message says of the winner: the error to plan with, and the decision."""
+    error = plan_with(summary)
+    decision = summary.decision
+    return {"error": f"{error.answer}; {error.rests_on}", "verdict": decision.verdict, "advice": decision.sentence}
+
+
 def plan_with(summary: Summary) -> Fact:
     """The error to expect, by the estimate that `heldout.decision.ship` plans with."""
     plan = summary.planned

@@ -1,8 +1,9 @@
 """The way back: the alias of the champion returns to the version that it replaced."""
 
 import time
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tasks.outcome.operations import Of, cut
@@ -19,21 +20,37 @@ if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
 
+_ERRORS = ("E_test", "E_cv")  # the first that a version has is told
+
+
 @dataclass(frozen=True)
 class RolledBack:
-    """The version that is the champion again, the version that it replaces, and what its pin says."""
+    """The version that is the champion again, and the version that it replaces, with their errors; why; and the pin."""
 
     address: str
     version: str
     instead_of: str
     pinned: str
+    error: str = ""
+    error_before: str = ""
+    why: str = ""
+    numbers: Mapping[str, float] = field(default_factory=dict)  # the estimates of both, with their intervals
 
     def __str__(self) -> str:
-        return f"{self.address} is version {self.version} again, instead of version {self.instead_of}; {self.pinned}"
+        because = f": {self.why}" if self.why else ""
+        back = f"{self.address} is version {self.version} again, instead of version {self.instead_of}{because}"
+        return f"{back}; {self.pinned}"
+
+    def told(self) -> dict[str, str]:
+        """What a message says of the two versions."""
+        return {
+            "model": f"version {self.version}, {self.error}",
+            "before": f"version {self.instead_of}, {self.error_before}",
+        }
 
 
-def rollback(settings: Settings) -> RolledBack:
-    """Return to the former champion of the data source, and pin the line of the one that it replaces.
+def rollback(settings: Settings, why: str = "") -> RolledBack:
+    """Return to the former champion of the data source, for a reason, and pin the line of the one that it replaces.
 
     Nothing is deleted. What was known of the pairs of the restored champion counts no longer, except for the rows that
     were used: the model that was rolled back has to win again, on rows that come after the rollback (`pins`). Raises
@@ -54,27 +71,51 @@ def rollback(settings: Settings) -> RolledBack:
             "champion to return to"
         )
     try:
-        client.get_model_version(place.name, former)
+        restored = client.get_model_version(place.name, former)
     except MlflowException:
         raise UserError(f"version {former} of {place.name}, the former champion, was deleted") from None
     of, candidate = Of.made(place.name, place.source), _candidate(client, champion)
-    said = {
+    entered = {
         "alias": f"{place.name}@{place.alias(CHAMPION)}",
         "version": str(former),
         "instead_of": str(champion.version),
         "candidate": candidate,
         "learner": champion.tags.get(LEARNER, ""),
+        **({"why": cut(why)} if why else {}),
     }
-    entry = operations_ledger.append(client, settings, "rollback", of.said(**said))
+    entry = operations_ledger.append(client, settings, "rollback", of.said(**entered))
     now = time.time()
     client.set_model_version_tag(place.name, former, RESTORED, str(int(1000 * now)))
     client.set_registered_model_alias(place.name, place.alias(CHAMPION), former)
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
-    client.set_model_version_tag(place.name, str(champion.version), "rolled_back", f"{when} to version {former}")
-    client.set_tag(str(champion.run_id), "rolled_back", f"{when} to version {former}")
+    said = f"{when} to version {former}{f': {why}' if why else ''}"
+    client.set_model_version_tag(place.name, str(champion.version), "rolled_back", said)
+    client.set_tag(str(champion.run_id), "rolled_back", said)
+    numbers = {
+        **_numbers(client, restored),
+        **{f"{name}_before": value for name, value in _numbers(client, champion).items()},
+    }
     (pin,) = [pin for pin in pins(operations_ledger.entries(client), of) if pin.entry == entry.number]
-    explained = pin.explained(settings.operations.promote_level)
-    return RolledBack(place.address(CHAMPION), str(former), str(champion.version), explained)
+    explained, errors = pin.explained(settings.operations.promote_level), (_error(restored), _error(champion))
+    return RolledBack(place.address(CHAMPION), str(former), str(champion.version), explained, *errors, why, numbers)
+
+
+def _error(version: "ModelVersion") -> str:
+    """The learner of a version and its error with the interval, as they were when it was registered."""
+    learner = version.tags.get("selected_model", "")
+    shown = next((f"{name} {version.tags[name]}" for name in _ERRORS if name in version.tags), "its error is unknown")
+    return f"{learner}: {shown}" if learner else shown
+
+
+def _numbers(client: "MlflowClient", version: "ModelVersion") -> dict[str, float]:
+    from mlflow.exceptions import MlflowException
+
+    try:
+        metrics = client.get_run(str(version.run_id)).data.metrics
+    except MlflowException:  # the run was deleted
+        return {}
+    ends = [f"{name}{end}" for name in _ERRORS for end in ("", "_low", "_high")]
+    return {name: metrics[name] for name in ends if name in metrics}
 
 
 def release(settings: Settings, candidate: str) -> str:

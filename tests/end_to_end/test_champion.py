@@ -69,9 +69,18 @@ def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
     assert ({"champion": "2"}, "yes") == (aliases, tags["promoted"])
     assert "capital" in tags["promotion_reason"]
 
-    said = checkout.flow("rollback").stdout
+    with receiving() as receiver:
+        changes = ("--why", "it errs on Mondays", "--set", f"operations.notify={receiver.address}")
+        said = checkout.flow("rollback", *changes).stdout
     assert "version 1 again" in said
     assert "deep is pinned since" in said
+    (message,) = receiver.messages
+    first, *more = message["text"].split("\n")
+    assert first.startswith("Nothing to do: the former champion is the champion again")
+    assert re.search(r"^model: version 1, stump: E_(test|cv) [\d.]+ % \[[\d.]+–[\d.]+\] at 95 %$", more[1])
+    assert more[2].startswith("before: version 2, deep: E_")
+    assert "is version 1 again, instead of version 2: it errs on Mondays; deep is pinned since" in more[-1]
+    assert {"E_cv", "E_cv_low", "E_cv_high", "E_cv_before", "E_cv_low_before"} <= {*message["numbers"]}
     assert {"champion": "1"} == state()[0]
     checkout.wait_until(lambda: told(server)[-1:] == ["rollback"], seconds=30)  # the server knows of other tests too
     assert ["first", "yes", "rollback"] == told(server)[-3:]

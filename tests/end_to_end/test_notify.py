@@ -29,7 +29,10 @@ def test_the_text_is_for_people_and_the_numbers_are_finite(settings):
         notify(settings(receiver), "heldout.champion.kept", payload)
     (message,) = receiver.messages
     assert {"evidence": 41.5, "rows": 200} == message["numbers"]
-    assert "digits, sklearn:digits: an alarm; shard shard-00003; drift again" == message["text"]
+    first, *more = message["text"].split("\n")
+    assert first.startswith("Look: the rows have changed; ")
+    assert first.endswith(" (digits, sklearn:digits)")
+    assert ["shard: shard-00003", "drift again"] == more
     assert ("heldout.over_time.alarm", "") == (message["event"], message["run"])
 
 
@@ -49,11 +52,40 @@ def test_the_first_champion_is_sent_and_the_address_is_stored_nowhere(validated,
     client = MlflowClient(f"sqlite:///{validated.path}/mlruns/mlflow.db")
     champion = client.get_model_version_by_alias("digits", "champion")
     estimates = pd.read_csv(validated.path / "reports/estimates.csv").set_index(["candidate", "estimate"])["value"]
-    assert "first champion of source sklearn:digits" in message["text"]
+    first, *more = message["text"].split("\n")
+    summary = (validated.path / "reports/summary.md").read_text()
+    advice = next(line for line in more if line.startswith("advice: "))
+    assert advice.removeprefix("advice: ").partition(";")[0] in summary
+    assert first.startswith(
+        "Look: the first champion" if "Do not ship" in advice else "Nothing to do: the first champion"
+    )
+    assert "first champion of source sklearn:digits" in more[-1]
+    assert any(line.startswith("model: version 1 of digits") for line in more)
+    assert any(line.startswith("error: ") and "at 95 %" in line for line in more)
     assert message["run"].endswith(f"/runs/{champion.run_id}")
     winner = client.get_run(champion.run_id).data.tags["selected_model"]
     assert estimates[winner, "E_cv"] == pytest.approx(message["numbers"]["E_cv"])
     assert [] == with_token(validated.path, server.folder)
+
+
+@pytest.mark.slow
+def test_every_message_says_first_whether_something_must_be_done(settings):
+    told = {
+        "heldout.run.failed": [({"reason": "no"}, "Look: ")],
+        "heldout.over_time.alarm": [({"shard": "a"}, "Look: ")],
+        "heldout.champion.changed": [
+            ({"promoted": "yes", "verdict": "ship"}, "Nothing to do: another champion"),
+            ({"promoted": "first", "verdict": "not_yet"}, "Look: the first champion"),
+            ({"promoted": "rollback", "reason": "back"}, "Nothing to do: the former champion"),
+        ],
+    }
+    with receiving() as receiver:
+        for event, payloads in told.items():
+            for payload, _ in payloads:
+                notify(settings(receiver), event, payload)
+    expected = [words for payloads in told.values() for _, words in payloads]
+    for message, words in zip(receiver.messages, expected, strict=True):
+        assert message["text"].startswith(words)
 
 
 @pytest.mark.long

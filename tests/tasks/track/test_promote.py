@@ -485,5 +485,5 @@ def test_the_receiver_of_notifications_is_told_what_could_not_be_compared(nights
     sent = []
     monkeypatch.setattr(events, "emit_event", lambda event, _, payload: sent.append((event, payload["reason"])))
     decision = uncompared("1", "its process died: signal 11")
-    events.champion_decided(nights.make(), decision, {})
+    events.champion_decided(nights.make(), decision, {}, {})
     assert [("heldout.champion.kept", decision.reason), ("heldout.run.failed", decision.reason)] == sent
