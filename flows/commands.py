@@ -72,7 +72,7 @@ OTHERS = {
     "verify": "is the history behind a report whole, and what was compared",
     "label-next": "the unlabelled rows most worth a label, as CSV",
     "rollback": "return to the former champion",
-    "prune": "remove older runs from MLflow's store",
+    "prune": "remove old runs, by tracking.keep or --keep",
     "migrate": "a project, to the version that is installed now",
     "log": "send the runs that their MLflow store did not take",
     "trigger": "start a run of a deployment at once",

@@ -36,6 +36,8 @@ _SETTINGS = {
     # A run that waits for its turn is usual here. Prefect would mark it late by a transaction that reads before it
     # writes, which SQLite refuses ("database is locked") when another transaction wrote in between.
     "PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED": "false",
+    # once a day the artifacts of runs that flows/retention.py removed; events end after a week by themselves
+    "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,orphans",
 }
 _PROFILE = Path(".prefect/profiles.toml")  # named in prefect.toml: `prefect` reads it in this folder
 _COMMAND = COMMAND if INSTALLED else f".venv/bin/{COMMAND}"

@@ -2,6 +2,7 @@
 
 import os
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -124,7 +125,20 @@ class Tracking(ParamsSection):
         "none",
     )
 
+    keep: Annotated[str, Field(pattern=r"^[1-9]\d{0,4}d$")] | None = Field(
+        None,
+        description="how long what nobody needs is kept, in days, as in 365d: each night of a deployment then removes "
+        "what is older from MLflow's store, Prefect's history and DVC's cache, as `python -m flows prune` does. "
+        "Champions, former champions, every validation's numbers and the contamination ledger stay. null: nothing is "
+        "removed by itself. Read this line in a file from a stranger",
+    )
+
     _inherited: str = PrivateAttr(default_factory=lambda: os.environ.get(VARIABLE, ""))
+
+    @property
+    def kept_for(self) -> timedelta | None:
+        """How long old runs are kept; None for ever."""
+        return None if self.keep is None else timedelta(days=int(self.keep.removesuffix("d")))
 
     @property
     def address(self) -> str:

@@ -109,6 +109,11 @@ def append_of_runs(
         append(client, settings, kind, {"runs": some, **said})
 
 
+def pruned(client: "MlflowClient") -> frozenset[str]:
+    """The validations that an entry says were emptied or removed."""
+    return frozenset(key for entry in entries(client) if entry.kind == "pruned" for key in entry.said["runs"])
+
+
 def append_if_there(settings: Settings, kind: str, said: Mapping[str, Any]) -> Entry | None:
     """Add an entry; None where there is no store, as in a fresh clone, or where it takes nothing.
 

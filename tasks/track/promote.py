@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 RESTORED = "restored"  # a champion's tag after a rollback: since when, in milliseconds
 PROMOTED, REASON = "promoted", "promotion_reason"
-_AGAINST, _MODEL_HASH = "promotion_against", "model_hash"
+AGAINST, _MODEL_HASH = "promotion_against", "model_hash"
 _DECISION = "promotion.json"
-_FOLDER = "promotion"  # of artifacts: the rows that a version has seen; the records and bets of a champion's pairs
+EVIDENCE = "promotion"  # of artifacts: the rows that a version has seen; the records and bets of a champion's pairs
 _SEEN, _RECORDS, _BETS = "seen_rows.parquet", "records.json", "bets.parquet"
 _PIN, _OLD = f"{HIDDEN}pin.", "old_rows.parquet"  # of the first run after a rollback: a tag, the rows that it found
 
@@ -114,12 +114,12 @@ def _old_rows(client: "MlflowClient", run: "Run", pin: Pin) -> Ids:
     looked = runs(client, f"tags.`{tag}` = '{columns}'")
     for found in sorted(looked, key=lambda one: one.info.start_time):
         with downloads() as folder, suppress(UserError):  # if they are gone, no row is known to be new
-            words, _ = read_words(download(folder, f"runs:/{found.info.run_id}/{_FOLDER}/{_OLD}"))
+            words, _ = read_words(download(folder, f"runs:/{found.info.run_id}/{EVIDENCE}/{_OLD}"))
             return words[WORD].to_numpy(np.uint64)
     present = read_row_ids().words()
     with downloads() as folder:
         write_seen(folder / _OLD, present)
-        send(client, run.info.run_id, [Artifact(folder / _OLD, _FOLDER)])
+        send(client, run.info.run_id, [Artifact(folder / _OLD, EVIDENCE)])
     send(client, run.info.run_id, [Tag(tag, columns)])
     return present
 
@@ -193,7 +193,7 @@ def _champion(settings: Settings, champion: "ModelVersion") -> Iterator[Champion
     """The champion's hypothesis, in a process of its own, and its rows. Raises UserError where one cannot be had."""
     same = champion.tags.get(_MODEL_HASH) == files.file_hash(files.MODEL)
     with downloads() as folder:
-        seen, numbered = read_words(download(folder, f"runs:/{champion.run_id}/{_FOLDER}/{_SEEN}"))
+        seen, numbered = read_words(download(folder, f"runs:/{champion.run_id}/{EVIDENCE}/{_SEEN}"))
         words = seen[WORD].to_numpy(np.uint64)
         path = download(folder, f"models:/{champion.name}/{champion.version}/{MODEL}")
         if same:
@@ -207,11 +207,11 @@ def _champion(settings: Settings, champion: "ModelVersion") -> Iterator[Champion
 def _read_book(client: "MlflowClient", champion: "ModelVersion") -> Book:
     """The newest book of a champion. Raises UserError where it cannot be had."""
     against = f"{champion.name}/{champion.version}"
-    found = max(runs(client, f"tags.{_AGAINST} = '{against}'"), key=lambda run: run.info.start_time, default=None)
+    found = max(runs(client, f"tags.{AGAINST} = '{against}'"), key=lambda run: run.info.start_time, default=None)
     if found is None:
         return Book(against)
     with downloads() as folder:
-        records, bets = (download(folder, f"runs:/{found.info.run_id}/{_FOLDER}/{name}") for name in (_RECORDS, _BETS))
+        records, bets = (download(folder, f"runs:/{found.info.run_id}/{EVIDENCE}/{name}") for name in (_RECORDS, _BETS))
         return Book(against, json.loads(records.read_text(encoding="utf-8")), read_words(bets)[0])
 
 
@@ -231,12 +231,12 @@ def _record(
         files.write_json(folder / _DECISION, {**shown, "record": None if record is None else record.numbers()})
         if seen is not None:
             write_seen(folder / _SEEN, seen)
-            items.append(Artifact(folder / _SEEN, _FOLDER))
+            items.append(Artifact(folder / _SEEN, EVIDENCE))
         if book is not None:
             files.write_json(folder / _RECORDS, dict(book.records))
             book.bets.to_parquet(folder / _BETS)
-            items += [Artifact(folder / _RECORDS, _FOLDER), Artifact(folder / _BETS, _FOLDER)]
+            items += [Artifact(folder / _RECORDS, EVIDENCE), Artifact(folder / _BETS, EVIDENCE)]
         numbers_now = {} if decision.champion is None else decision.champion.numbers()
         send(client, run.info.run_id, [*items, *(TrackedMetric(name, value) for name, value in numbers_now.items())])
     tags = [Tag(PROMOTED, decision.promoted), Tag(REASON, decision.reason)]
-    send(client, run.info.run_id, tags if book is None else [*tags, Tag(_AGAINST, book.against)])
+    send(client, run.info.run_id, tags if book is None else [*tags, Tag(AGAINST, book.against)])

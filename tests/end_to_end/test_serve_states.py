@@ -3,11 +3,7 @@
 import base64
 import contextlib
 import http.client
-import json
-import os
 import re
-import signal
-import socket
 import sqlite3
 import threading
 import time
@@ -19,74 +15,10 @@ import psutil
 import pytest
 import yaml
 
-from tests.end_to_end.foreign_page import ask, with_secret
+from tests.end_to_end.foreign_page import ask
+from tests.end_to_end.serving import END_SECONDS, NAMES, PATIENCE_SECONDS, Serving
 
-PATIENCE_SECONDS, END_SECONDS = 500, 15  # the second is promised in docs/operations.md
 HOW_TO = Path(__file__).parents[2] / "docs/how-to/every-night.md"
-NAMES = {
-    "nightly-validation": "validate/nightly-validation",
-    "watch-shards": "watch/watch-shards",
-    "weekly-study": "study/weekly-study",
-}
-
-
-class Serving:
-    """`make serve` in a clone, at ports that were free."""
-
-    def __init__(self, checkout) -> None:
-        self.checkout = checkout
-        self.port, runs = free_ports(2)
-        self.pages, self.process = f"http://127.0.0.1:{self.port}", None
-        self._command = ("python", "-m", "flows", "serve", "--port", str(self.port), "--runs-port", str(runs))
-        self.said = checkout.path.parent / "said.txt"
-
-    def start(self) -> None:
-        with self.said.open("w") as file:
-            self.process = self.checkout.start(*self._command, stdout=file, stderr=file)
-        self.checkout.wait_until(lambda: "Ctrl-C stops all" in self.said.read_text(), self.process, PATIENCE_SECONDS)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        self.checkout.wait_until(lambda: not self.checkout.processes(), seconds=END_SECONDS)
-
-    def end(self) -> float:
-        """SIGTERM; the seconds until no process is left."""
-        started = time.monotonic()
-        os.kill(self.process.pid, signal.SIGTERM)
-        assert 0 == self.process.wait(10 * END_SECONDS)
-        self.checkout.wait_until(lambda: not self.checkout.processes(), seconds=END_SECONDS)
-        return time.monotonic() - started
-
-    def ask(self, method: str, path: str, body: object = None):
-        secret = (self.checkout.path / ".cache/login").read_text().strip()
-        return ask(self.pages, method, f"/api{path}", body, with_secret(self.pages, secret))
-
-    def deployment(self, name: str) -> dict:
-        return json.loads(self.ask("GET", f"/deployments/name/{NAMES[name]}").text)
-
-    def switch(self, name: str, active: bool) -> None:
-        """As a schedule's switch in the pages does."""
-        found = self.deployment(name)
-        (schedule,) = found["schedules"]
-        answer = self.ask("PATCH", f"/deployments/{found['id']}/schedules/{schedule['id']}", {"active": active})
-        assert 204 == answer.status
-
-    def states(self) -> list[bool]:
-        """Whether each deployment's schedule is on, and none if all of it is paused."""
-        found = [self.deployment(name) for name in NAMES]
-        for name, each in zip(NAMES, found, strict=True):  # what is printed is what is so
-            word = "on" if each["schedules"][0]["active"] and not each["paused"] else "off"
-            assert re.search(rf"^\S+/{name} +{word}$", self.said.read_text(), re.MULTILINE)
-        return [None if each["paused"] else each["schedules"][0]["active"] for each in found]
-
-
-def free_ports(number: int) -> list[int]:
-    with contextlib.ExitStack() as probes:
-        found = [probes.enter_context(socket.socket()) for _ in range(number)]
-        for probe in found:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in found]
 
 
 @pytest.fixture
@@ -97,6 +29,15 @@ def serving(clone, write_slow):
     for left in checkout.processes():
         with contextlib.suppress(psutil.NoSuchProcess):
             left.kill()
+
+
+def states(serving) -> list[bool]:
+    """Whether each deployment's schedule is on, and none if all of it is paused."""
+    found = [serving.deployment(name) for name in NAMES]
+    for name, each in zip(NAMES, found, strict=True):  # what is printed is what is so
+        word = "on" if each["schedules"][0]["active"] and not each["paused"] else "off"
+        assert re.search(rf"^\S+/{name} +{word}$", serving.said.read_text(), re.MULTILINE)
+    return [None if each["paused"] else each["schedules"][0]["active"] for each in found]
 
 
 def write_active(checkout, *active: bool) -> None:
@@ -113,7 +54,7 @@ def write_active(checkout, *active: bool) -> None:
 def test_schedules_are_as_they_were_left_after_a_kill_and_as_the_file_says_where_it_changed(serving):
     write_active(serving.checkout, True, False, False)
     serving.start()
-    assert [True, False, False] == serving.states()
+    assert [True, False, False] == states(serving)
     serving.switch("nightly-validation", False)
     serving.switch("watch-shards", True)
     assert (
@@ -121,16 +62,16 @@ def test_schedules_are_as_they_were_left_after_a_kill_and_as_the_file_says_where
     )
     serving.kill()
     serving.start()
-    assert [False, True, None] == serving.states()
+    assert [False, True, None] == states(serving)
     assert serving.end() < END_SECONDS
     write_active(serving.checkout, True, True, False)  # another word for the second alone
     serving.start()
-    assert [False, True, None] == serving.states()
+    assert [False, True, None] == states(serving)
     serving.switch("watch-shards", False)
     serving.kill()
     write_active(serving.checkout, False, True, True)
     serving.start()
-    assert [False, False, True] == serving.states()
+    assert [False, False, True] == states(serving)
 
 
 @pytest.mark.long

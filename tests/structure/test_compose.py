@@ -1,12 +1,17 @@
 """compose.yaml, as far as it can be checked without containers."""
 
+import configparser
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tasks.runtime import server
+from tests.end_to_end.serving import END_SECONDS
 
 ROOT = Path(__file__).parents[2]
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
@@ -59,6 +64,27 @@ def test_what_a_service_runs_and_mounts_is_there(service):
     for volume in service["volumes"]:
         source = volume.partition(":")[0]
         assert (ROOT / source).exists() if source.startswith(".") else source in COMPOSE["volumes"]
+
+
+def test_no_log_and_no_history_grows_without_end(service):
+    assert {"max-size", "max-file"} == {*service["logging"]["options"]}
+    assert "true" == SERVICES["prefect"]["environment"]["PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED"]
+
+
+def test_the_unit_for_systemd_is_one_and_waits_longer_than_serve_takes_to_end(tmp_path):
+    unit = ROOT / "compose/heldout.service"
+    parsed = configparser.ConfigParser(strict=False, interpolation=None)
+    parsed.optionxform = str
+    parsed.read_string(unit.read_text())
+    service = parsed["Service"]
+    assert float(service["TimeoutStopSec"]) > END_SECONDS
+    assert ("mixed", "on-failure") == (service["KillMode"], service["Restart"])
+    if analyze := shutil.which("systemd-analyze"):
+        there = service["ExecStart"].split()[0]
+        copy = tmp_path / unit.name
+        copy.write_text(unit.read_text().replace(there, sys.executable))
+        said = subprocess.run([analyze, "verify", str(copy)], capture_output=True, text=True, check=False)
+        assert [] == [line for line in said.stderr.splitlines() if unit.name in line]
 
 
 def test_what_writes_runs_logs_in_and_uploads_reach_no_checkout():
