@@ -134,7 +134,11 @@ class _Drawn:
         """The other candidates, each a faint line."""
         rivals = self.made.rivals[:_MOST_RIVALS]
         more = len(self.made.rivals) - len(rivals)
-        said = f"{len(rivals)} others" if not more else f"the {len(rivals)} least of {len(rivals) + more} others"
+        said = (
+            f"{len(rivals)} other{'s' * (len(rivals) != 1)}"
+            if not more
+            else f"the {len(rivals)} least of {len(rivals) + more} others"
+        )
         top = self.y + (16 if self.at.stacked else 0)
         yield _text(0, self.y + 11, said, 11, muted=True)
         yield '<g opacity=".45">'
