@@ -1,4 +1,4 @@
-"""What unlabelled rows show: disagreement, the error that it implies, controls, populations, what to label next.
+"""What unlabelled rows show: disagreement, the implied error, controls, populations, questions, what to label next.
 
 Here belongs what needs no label of a row.
 """
