@@ -132,6 +132,10 @@ def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, valida
         of_test = {f"test_{name}{end}": line[of] for name, line in measured.iterrows() for end, of in ends.items()}
         expected |= {name: number for name, number in of_test.items() if not pd.isna(number)}
         assert {"E_test", "test_f1_low"} <= {*expected}
+        of_champion = {name: value for name, value in run.data.metrics.items() if name.startswith("E_champion")}
+        # who does not win meets the champion, here itself: the whole test part is new to it
+        assert ([expected["E_test"]] if run.data.tags["promoted"] == "no" else []) == [*of_champion.values()][:1]
+        expected |= of_champion
         assert expected == {name: value for name, value in run.data.metrics.items() if not name.startswith("system/")}
 
 

@@ -107,7 +107,9 @@ def test_dotted_names_of_the_pages_can_be_imported():
     written = {
         name for page in pages for name in re.findall(r"\bheldout(?:\.[A-Za-z]\w+)+", page.read_text(encoding="utf-8"))
     }
-    files = re.compile(r"\.(md|py|yaml|json|css|svg|png|alarm|champion|run|shards|model)\b|\.(ipynb|validations)")
+    files = re.compile(
+        r"\.(md|py|yaml|json|css|svg|png|alarm|champion|run|service|shards|model)\b|\.(ipynb|validations)"
+    )
     names = sorted(name for name in written - {*extensions.GROUPS} if not files.search(name))
     assert "heldout.preprocessing.auto" in names
     for name in names:

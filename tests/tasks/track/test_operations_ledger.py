@@ -17,10 +17,11 @@ from tasks.outcome.items import Tag, TrackedMetric
 from tasks.outcome.verified import verify
 from tasks.runtime.errors import NotSent, UserError
 from tasks.track import lifecycle, operations_ledger
+from tasks.track.experiments import experiment_id
 from tasks.track.ledger_tags import HIDDEN, KEY, entry_of
 from tasks.track.operations_ledger import HEAD, NAME, append, entries, history
 from tasks.track.send_pending import send_pending
-from tasks.track.store import connect, create_experiment, experiment_id
+from tasks.track.store import connect, make_experiment
 
 ROOT = Path(__file__).parents[3]
 STORE = Path("mlflow.db")
@@ -113,7 +114,7 @@ def test_what_is_written_is_never_written_again(settings):
 def test_who_died_after_the_experiment_and_before_the_run_does_not_stop_the_next(settings, monkeypatch):
     monkeypatch.setattr(operations_ledger, "_PATIENCE_SECONDS", 0.3)
     client = connect(settings)
-    left = create_experiment(client, settings, NAME)
+    left = make_experiment(client, settings, NAME, {})
     append(client, settings, "watched", {"model": "m", "shards": 1, "alarms": []})
     assert ["began", "watched"] == kinds(client)
     assert left != client.get_experiment_by_name(NAME).experiment_id
@@ -122,7 +123,7 @@ def test_who_died_after_the_experiment_and_before_the_run_does_not_stop_the_next
 
 def test_who_died_after_the_run_and_before_the_first_entry_does_not_stop_the_next(settings):
     client = connect(settings)
-    client.create_run(create_experiment(client, settings, NAME), tags={f"{HIDDEN}ledger": "operations"})
+    client.create_run(make_experiment(client, settings, NAME, {}), tags={f"{HIDDEN}ledger": "operations"})
     append(client, settings, "watched", {"model": "m", "shards": 1, "alarms": []})
     assert ["began", "watched"] == kinds(client)
     assert () == faults(client)

@@ -23,10 +23,11 @@ from tasks.outcome.items import Tag, TrackedMetric
 from tasks.outcome.verified import verify
 from tasks.storage.seen_rows import SeenRows
 from tasks.track import lifecycle, operations_ledger
+from tasks.track.experiments import experiment_id
 from tasks.track.ledger_tags import HIDDEN, entry_of
 from tasks.track.old_runs import prune
 from tasks.track.operations_ledger import HEAD, append, history
-from tasks.track.store import connect, experiment_id
+from tasks.track.store import connect
 
 STORE = Path("mlflow.db")
 LEARNERS = [f"{number:016x}" for number in range(20)]
@@ -419,7 +420,7 @@ def test_what_prune_removes_is_known_and_what_it_leaves_must_stay(story, monkeyp
     path = Path("pruned.db")
     shutil.copy(story.store, path)
     settings = story.settings(path)
-    list(prune(settings, timedelta(0)))
+    list(prune(settings, timedelta(0), compact=True))
     client = connect(settings)
     assert () == verify(history(client), entry_of).faults
     emptied = story.runs[4]  # no version was made of it
