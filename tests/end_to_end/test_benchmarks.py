@@ -22,6 +22,7 @@ MANY_FITS = ("covalidation", "defaults", "online", "support_vectors")  # their n
 BY_COMMANDS = ("arithmetic", "orchestration")  # the rest of the comparisons are of arrays
 PROGRAMS = {
     "covalidation": ("1",),
+    "nights": ("--nights", "2"),
     "scale": ("--units", "100"),
     "size": ("../large", "--labeled", "300", "--unlabeled", "400"),
     "soak": ("--runs", "1", "--stored", "2"),

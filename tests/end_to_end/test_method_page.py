@@ -176,7 +176,9 @@ def leads_somewhere(page: str, anchor: str) -> bool:
         return True
     if not path.is_file():
         return False
-    return not anchor or anchor in map(slug, re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE))
+    text = path.read_text(encoding="utf-8")
+    named = [*map(slug, re.findall(r"^#+ (.+)$", text, re.MULTILINE)), *re.findall(r'<a id="([^"]+)">', text)]
+    return not anchor or anchor in named
 
 
 def test_formulas_are_balanced():
