@@ -92,7 +92,7 @@ def main() -> int:
             subprocess.run([sys.executable, "-m", "flows", "validate", "--promote"], check=True, capture_output=True)
         text = script(_NIGHTS.replace("NUMBER", str(options.nights)).replace("KEEP", str(options.keep)))
     print("night,database MB,artifacts MB,versions")
-    print(text)
+    print(text.rstrip())
     return 0
 
 

@@ -10,11 +10,11 @@ from tasks.runtime.errors import UserError
 
 DESCRIPTION = """\
 Remove old runs of this data source from MLflow's store, with their artifacts
-and their versions, from Prefect's history, and from DVC's cache what no commit
-and no file names. What is or was the champion stays whole, and what has an alias.
-Of other validations numbers and tags stay: they are the contamination ledger,
-by which later bounds hold. Each night of a deployment does the same at its end,
-by tracking.keep."""
+and their versions, from Prefect's history, and from DVC's cache what no
+commit and no file names. What is or was the champion stays whole, and what
+has an alias. Of other validations numbers and tags stay: they are the
+contamination ledger, by which later bounds hold. Each night of a deployment
+does the same at its end, by tracking.keep."""
 _DAYS = re.compile(r"(\d{1,5})d")
 
 
