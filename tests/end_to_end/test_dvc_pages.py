@@ -137,3 +137,13 @@ def test_a_name_is_text_on_the_page(tmp_path):
     with opened((tmp_path / "page.html").as_uri()) as page:
         assert 0 == page.locator("img").count()
         assert name in page.inner_text("h2")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH")
+def test_a_picture_of_somebody_else_is_named_and_nothing_is_loaded_for_it(tmp_path):
+    template = (ROOT / ".dvc/plots/page.html").read_text()
+    assert "http" not in template.replace("http://www.w3.org/2000/svg", "")
+    plots = "<div id='a'></div><script>vegaEmbed('#a', {mark: 'line'})</script>"
+    (tmp_path / "page.html").write_text(template.replace("{plot_divs}", plots))
+    with opened((tmp_path / "page.html").as_uri()) as page:
+        assert "dvc config --unset plots.html_template" in page.inner_text("body")
