@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tasks.outcome.champion_error import NAME as CHAMPION_ERROR
 from tasks.storage import fit_cache
 
 EXPORT = "heldout ledger of operations"  # the first key of an exported file, with its form
@@ -78,8 +79,9 @@ def tags_hash(started: int, tags: Mapping[str, str]) -> str:
 
 
 def metrics_hash(metrics: Mapping[str, float]) -> str:
-    """The last value of each metric of a run, to the last bit."""
-    return fit_cache.content_hash({name: float(value).hex() for name, value in metrics.items()})
+    """The last value of each metric of a run, to the last bit; without what a contest adds, which its entry says."""
+    values = {name: float(value).hex() for name, value in metrics.items() if not name.startswith(CHAMPION_ERROR)}
+    return fit_cache.content_hash(values)
 
 
 def candidates_hash(candidates: Mapping[str, Mapping[str, float]]) -> str:

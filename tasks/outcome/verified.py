@@ -8,6 +8,7 @@ from itertools import pairwise
 from heldout.rows.row_sketch import Sketch
 from tasks.outcome import chain, ledger
 from tasks.outcome.chain import Entry, Head
+from tasks.outcome.champion_error import NAME as CHAMPION_ERROR
 from tasks.outcome.history import (
     History,
     StoredLedger,
@@ -99,11 +100,21 @@ def _of_runs(runs: Sequence[TrackedRun], entries: Sequence[Entry]) -> Iterator[s
             yield f"the validation {key} of entry {about[0].number} ({about[0].time}) was removed"
         else:
             yield from _differences(run, about, pruned=key in emptied)
+    for entry in entries:
+        if entry.kind in ("contest", "champion") and entry.said.get("run") in by_key:
+            yield from _of_champion(by_key[entry.said["run"]], entry)
     for run in runs:
         if run.key not in named and run.ended in _ENDED:
             yield f"the run {run.run} is in the store, and no entry names it"
         if run.ledger and (why := _breaks(run.ledger, entries)):
             yield f"the run {run.run} names the head {run.ledger}, and {why}"
+
+
+def _of_champion(run: TrackedRun, entry: Entry) -> Iterator[str]:
+    """Metrics about the champion that a run has otherwise than the entry of its contest."""
+    said, stored = ({n: v for n, v in of.items() if n.startswith(CHAMPION_ERROR)} for of in (entry.said, run.metrics))
+    if said != stored:
+        yield f"the run {run.run} is not as in entry {entry.number}: a metric about the champion was changed"
 
 
 def _differences(run: TrackedRun, about: Sequence[Entry], *, pruned: bool) -> Iterator[str]:

@@ -24,7 +24,7 @@ from tasks.outcome.verified import verify
 from tasks.storage.seen_rows import SeenRows
 from tasks.track import lifecycle, operations_ledger
 from tasks.track.experiments import experiment_id
-from tasks.track.ledger_tags import HIDDEN, entry_of
+from tasks.track.ledger_tags import HIDDEN, KEY, entry_of
 from tasks.track.old_runs import prune
 from tasks.track.operations_ledger import HEAD, append, history
 from tasks.track.store import connect
@@ -109,7 +109,10 @@ def story(empty_store, settings_with, tmp_path_factory) -> Story:
         for number in range(6):
             runs.append(validate(settings, number, **opened.get(number, {})))
             if number in (1, 3):
-                append(client, settings, "champion", {**of, "version": str(number), "promoted": "yes"})
+                client.log_metric(runs[-1], "E_champion", 0.25)  # by the contest, which comes after the report
+                key = client.get_run(runs[-1]).data.tags[KEY]
+                said = {**of, "version": str(number), "promoted": "yes", "run": key, "E_champion": 0.25}
+                append(client, settings, "champion", said)
         append(client, settings, "rollback", {**of, "version": "1", "instead_of": "3"})
         append(client, settings, "watched", {"model": "digits/1", "shards": 3, "alarms": []})
         client.create_registered_model("digits")
@@ -316,6 +319,7 @@ TAMPERED: dict[str, Callable[[Database], None]] = {
     "E_cv of the report": lambda at: at.metric(at.runs[2], "E_cv", 0.05),
     "E_cv of another run": lambda at: at.metric(at.runs[0], "E_cv", 0.05),
     "the last bit of a bound": lambda at: at.metric(at.runs[4], "bound", float(np.nextafter(1 / 3, 0))),
+    "E_champion of a contest": lambda at: at.metric(at.runs[3], "E_champion", 0.2),
     "E_cv of a candidate": lambda at: at.metric(at.child(at.runs[2]), "E_cv", 0.3),
     "a metric removed": lambda at: at.do("DELETE FROM latest_metrics WHERE run_uuid = ? AND key = 'bound'", at.runs[3]),
     "a metric of another name": lambda at: at.do(
