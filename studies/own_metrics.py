@@ -7,6 +7,8 @@ balanced accuracy the class on the likelier side. The truth is the metric's mean
 Functions of scikit-learn on the fold hypotheses, given to `Validation.metric` as it ships: Cohen's kappa, Matthews'
 correlation and R^2, of naive Bayes or a logistic regression on two normal classes, and of a ridge regression on numbers
 with normal or skewed noise. The truth is the mean of the metric over the ten hypotheses, on parts as large as a fold.
+Names of other losses than that of the call, given to the same: the log loss and the Brier score of these classes, the
+mean absolute error of these numbers. The truth is their mean over many other rows.
 Intervals that are marked as not credible, since few rows or none carry them, are counted and left out.
 """
 
@@ -29,6 +31,7 @@ from sklearn.metrics import (
     balanced_accuracy_score,
     cohen_kappa_score,
     f1_score,
+    get_scorer,
     matthews_corrcoef,
     r2_score,
     roc_auc_score,
@@ -51,6 +54,8 @@ OF_SCORES: Mapping[str, Callable[..., float]] = {
 }
 RANKS = ("auc", "average_precision")
 ANSWERS, PARTS = 1000, 2000  # tables of a cell, and parts for the truth
+# and scikit-learn's scorers
+BY_LOSS = {"log loss": "neg_log_loss", "Brier score": "neg_brier_score", "MAE": "neg_mean_absolute_error"}
 OF_CLASSES: Mapping[str, Callable[..., float]] = {"kappa": cohen_kappa_score, "Matthews": matthews_corrcoef}
 LEARNERS: Mapping[str, Any] = {"naive Bayes": GaussianNB(), "logistic": LogisticRegression()}
 NOISES = ("normal", "skewed")
@@ -161,7 +166,7 @@ def _of_classes(unit: Unit, number: int) -> list[Record]:
         _record(unit, name, "folds", found, _truth(made, metric, others, of_class, part))
         for name, metric in OF_CLASSES.items()
         for found in made.metric(metric).estimates
-    ]
+    ] + [_by_loss(unit, made, loss, others, of_class, unit.share) for loss in ("log loss", "Brier score")]
 
 
 def _of_numbers(unit: Unit, number: int) -> list[Record]:
@@ -177,13 +182,27 @@ def _of_numbers(unit: Unit, number: int) -> list[Record]:
 
     [found] = made.metric(r2_score).estimates
     truth = _truth(made, r2_score, X[unit.rows :], y[unit.rows :], part)
-    return [_record(unit, "R2", "folds", found, truth)]
+    return [
+        _record(unit, "R2", "folds", found, truth),
+        _by_loss(unit, made, "MAE", X[unit.rows :], y[unit.rows :]),
+    ]
 
 
 def _validated(unit: Unit, learner: Any, X: NDArray[Any], y: NDArray[Any], number: int) -> heldout.Validation:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return heldout.validate({unit.learner: learner}, X, y, seed=number, estimates=["E_cv"], progress=False)
+
+
+def _by_loss(
+    unit: Unit, made: heldout.Validation, loss: str, X: NDArray[Any], y: NDArray[Any], share: float | None = None
+) -> Record:
+    """The record of a loss that the call was not judged by; `share` is that of class 1, None for numbers."""
+    [name], [found] = made.candidates, made.metric(loss).estimates
+    weights = None if share is None else np.where(y == 1, share, 1 - share)
+    score = get_scorer(BY_LOSS[loss])
+    truth = np.mean([-score(one, X, y, sample_weight=weights) for one in made.target(name, "E_cv")])
+    return _record(unit, loss, "folds", found, float(truth))
 
 
 def _truth(
@@ -217,10 +236,11 @@ def findings(results: pd.DataFrame) -> list[Finding]:
         own = every[~every["marked"].astype(bool)]
         by_cell = own["covers"].astype(int).groupby(own["cell"]).agg(["sum", "size"])
         counts = [(int(covered), int(of)) for covered, of in zip(by_cell["sum"], by_cell["size"], strict=True)]
+        of = "" if metric in BY_LOSS else "1 - "
         short = sum(share_interval(*count)[2] < LEAST for count in counts)
         least = (by_cell["sum"] / by_cell["size"]).sort_values()
         why = (
-            f"coverage of 1 - {metric}, {form}; least of {len(counts)} cells {least.iloc[0]:.3f} ({least.index[0]}), "
+            f"coverage of {of}{metric}, {form}; least of {len(counts)} cells {least.iloc[0]:.3f} ({least.index[0]}), "
             f"{short} shown below {LEAST}; mean width {own['width'].mean():.3f}, mean error of the estimate "
             f"{own['error'].mean():+.4f}; {every['marked'].mean():.3f} of the intervals are marked, and left out"
         )
