@@ -14,7 +14,7 @@ from tasks.outcome.items import ROOT
 _NAME = "heldout"
 TAG = f"mlflow.sharedViewState.{_NAME}"
 _ERRORS, _DISAGREEMENT = (*(estimate.name for estimate in PLANNED_BY), "bound", "baseline"), "disagreement"
-_COLUMNS = (*_ERRORS, "selected_model", "verdict")
+_COLUMNS = ("verdict", "selected_model", *_ERRORS)  # the decision first: the last are right of a small window
 _WIDTH, _NAME_WIDTH = 145, 250  # of columns, in pixels: room for 11.8 % [8.7–15.6]
 _SECTION = "heldout"
 _OWN = {"deleted": False, "isGenerated": False}  # of a chart or a section that a person made
