@@ -71,6 +71,7 @@ OTHERS = {
     "gate": "pass or fail by what the winner errs at most, for CI",
     "verify": "is the history behind a report whole, and what was compared",
     "label-next": "the unlabelled rows most worth a label, as CSV",
+    "batch": "new labelled rows: what was held back; release or drop it",
     "rollback": "return to the former champion",
     "prune": "remove old runs, by tracking.keep or --keep",
     "migrate": "a project, to the version that is installed now",
@@ -83,7 +84,7 @@ LISTED = {
     "begin": ("new", "init", "plan"),
     "validate": ("validate", "open-test", "gate", "verify", "compare"),
     "one step at a time": tuple(FLOWS)[:7],
-    "in use": ("watch", "label-next", "rollback", "log", "prune", "ui", "serve", "trigger", "migrate"),
+    "in use": ("watch", "batch", "label-next", "rollback", "log", "prune", "ui", "serve", "trigger", "migrate"),
 }
 
 

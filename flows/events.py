@@ -8,7 +8,8 @@ from prefect.events import emit_event
 from prefect.events.worker import EventsWorker
 from prefect.settings import PREFECT_API_URL
 
-from flows.notify import ALARM, CHAMPION_CHANGED, PREVENTED, RUN_FAILED, notify
+from flows.notify import ALARM, BATCH_HELD, CHAMPION_CHANGED, PREVENTED, RUN_FAILED, notify
+from tasks.outcome.batches import Batch
 from tasks.outcome.contest import Promotion
 from tasks.params import Settings
 from tasks.runtime import server
@@ -64,6 +65,11 @@ def alarm_raised(settings: Settings, line: WatchedShard, watched: str, reason: s
     payload = {**asdict(line), "watched": watched, "alarm_level": settings.operations.alarm_level, "reason": reason}
     del payload["columns"]  # the reason has it
     _emit(settings, ALARM, payload)
+
+
+def batch_held(settings: Settings, batch: Batch, words: str) -> None:
+    """Report that new labelled rows are held back until a person decides."""
+    _emit(settings, BATCH_HELD, {"batch": batch.number, "rows": batch.rows, "reason": words})
 
 
 def _emit(settings: Settings, event: str, payload: Mapping[str, object]) -> None:

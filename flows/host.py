@@ -106,6 +106,7 @@ class Host:
         try:
             with uncollected() if self._first else nullcontext():
                 settings = self._opened(descriptors, name, params, overrides)
+            from flows.new_batch import examine_new_rows
             from flows.parent_run import parent_run  # Prefect reads the server's address when it is imported
             from tasks.data.source_files import check_unchanged, hash_sources
             from tasks.track import lifecycle
@@ -114,8 +115,11 @@ class Host:
             with _redirected_to(descriptors):
                 if self._first:
                     self._run.enter_context(parent_run(params))
-                    self._run.enter_context(lifecycle.run(settings, why_trial(settings, overrides)))
+                    trial = why_trial(settings, overrides)
+                    self._run.enter_context(lifecycle.run(settings, trial))
                     self._sources = hash_sources(settings)
+                    if name == "prepare":  # else the rows are those of the last run
+                        examine_new_rows(settings, trial)
                     self._first = False
                 if name == "report":
                     check_unchanged(self._sources)

@@ -1,4 +1,4 @@
-"""Notifications: a message to operations.notify when a run failed, the champion changed, or an alarm was raised."""
+"""Notifications: a message to operations.notify of a failed run, another champion, an alarm, rows held back."""
 
 import logging
 import math
@@ -7,6 +7,7 @@ from typing import Any
 
 from tasks.params import Settings
 from tasks.runtime.errors import one_line
+from tasks.runtime.own_code import COMMAND
 from tasks.runtime.webhook import post
 from tasks.track import lifecycle
 from tasks.track.operations_ledger import head
@@ -14,7 +15,7 @@ from tasks.track.operations_ledger import head
 log = logging.getLogger("heldout")
 
 CHAMPION_CHANGED, RUN_FAILED, ALARM = "heldout.champion.changed", "heldout.run.failed", "heldout.over_time.alarm"
-PREVENTED = "heldout.champion.prevented"
+PREVENTED, BATCH_HELD = "heldout.champion.prevented", "heldout.batch.quarantined"
 _REASON = "reason"
 _TO_BE_LOOKED_AT = ("verdict", "not_yet")  # of heldout.decision.ship
 
@@ -22,7 +23,7 @@ _TO_BE_LOOKED_AT = ("verdict", "not_yet")  # of heldout.decision.ship
 def notify(settings: Settings, event: str, payload: Mapping[str, Any]) -> None:
     """Send an event, if it is one of these and there is a receiver. What the receiver does changes nothing."""
     receiver = settings.operations.notify
-    if receiver is None or event not in (CHAMPION_CHANGED, PREVENTED, RUN_FAILED, ALARM):
+    if receiver is None or event not in (CHAMPION_CHANGED, PREVENTED, RUN_FAILED, ALARM, BATCH_HELD):
         return
     refused = post(receiver.get_secret_value(), _message(settings, event, payload))
     if refused is not None:
@@ -53,6 +54,12 @@ def _to_do(event: str, payload: Mapping[str, Any]) -> str:
         return "Look: a run failed"
     if event == ALARM:
         return "Look: the rows have changed; look at the new ones, label some, and validate again"
+    if event == BATCH_HELD:
+        number = payload["batch"]
+        return (
+            f"Look: new labelled rows are held back, and no run uses them; `{COMMAND} batch --release {number}` or "
+            f"`{COMMAND} batch --drop {number}`"
+        )
     if event == PREVENTED:
         return "Look: a pin prevents a promotion; release it, or leave it until new rows outweigh it"
     if payload.get("promoted") == "rollback":

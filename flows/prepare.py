@@ -16,9 +16,12 @@ def prepare(settings: Settings) -> None:
     """Write data/prepared from the source that the parameters name."""
     found = findings.read(settings)
     prepared = prepare_tables.prepare(settings)
+    found = found.with_more(prepared.left_out)
     reports = write_prepared(prepared, found)
     if found.remark:
         log.warning("prepare: %s", found.remark)
+    for left_out in prepared.left_out:
+        log.warning("prepare: %s", left_out.line)
     for warning in prepared.warnings:
         log.warning("prepare: %s", warning)
     log.info("prepare: %s, %s", prepared, unlabeled.summary(reports))

@@ -5,6 +5,7 @@ from flows.covalidation import covalidation
 from flows.cross_validation import cross_validation
 from flows.events import failure_reported
 from flows.holdout import holdout
+from flows.new_batch import examine_new_rows
 from flows.prepare import prepare
 from flows.progressive import progressive
 from flows.reach_store import reach_store
@@ -46,6 +47,7 @@ def validate(
                 reach_store(settings)
             with lifecycle.run(settings, trial):
                 sources = hash_sources(settings)
+                examine_new_rows(settings, trial)
                 prepare(params, overrides)
                 progressive(params, overrides)
                 holdout(params, overrides)

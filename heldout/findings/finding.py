@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Severity = Literal["note", "care", "stop"]
-Topic = Literal["parsed", "leak", "time", "groups", "found"]
+Topic = Literal["parsed", "leak", "time", "groups", "found", "batch"]
 Key = Literal["data.time", "data.groups", "data.drop", "data.known_after", "split.duplicates", "loss"]
 
 

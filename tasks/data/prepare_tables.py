@@ -1,6 +1,6 @@
 """From a user's rows to the prepared tables: test part, labelled rows, unlabelled shards."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from heldout.schemes.halvings import most
 from tasks.data import drawn_rows, read_source, row_roles, slices, target, total_row, unlabeled
 from tasks.data.column_types import Column, typed, unread
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
+from tasks.data.known_rows import Identities
 from tasks.data.row_contents import column_digest, column_digests, contents
 from tasks.data.test_part import cut_test_part, units
 from tasks.data.text_form import TextForm
@@ -27,7 +28,11 @@ from tasks.data.unlabeled import Schema, Shards
 from tasks.params import Settings
 from tasks.params.messages import with_key
 from tasks.runtime.errors import UserError
+from tasks.runtime.own_code import COMMAND
+from tasks.storage import quarantine
 from tasks.storage.files import TARGET
+from tasks.storage.findings import RecordedFinding
+from tasks.storage.quarantine import LeftOut
 from tasks.storage.seen_rows import SeenRows
 
 
@@ -77,10 +82,40 @@ class Prepared:
     columns: Mapping[str, Column] = field(default_factory=dict)  # of the features: how a new shard's are read
     drawn: pd.DataFrame = field(default_factory=pd.DataFrame)  # the rows of `label-next` that have a label
     places: SourcePlaces = field(default_factory=SourcePlaces)
+    left_out: tuple[RecordedFinding, ...] = ()  # what is said of rows that no run uses
 
     def __str__(self) -> str:
         part = "" if self.all_labeled is None else f" for the estimates, of {len(self.all_labeled)}"
         return f"{len(self.labeled)} labelled rows{part}, {0 if self.test is None else len(self.test)} test rows"
+
+
+@dataclass(frozen=True, eq=False)
+class ReadRows:
+    """The rows of the source before any part is cut, without those of batches that no run uses.
+
+    `pool` are the rows with a label, features and then the target, `hidden` those without; `written` the table by which
+    rows have an identity, and `ids` the content, number and identity of the rows of `pool`.
+    """
+
+    pool: pd.DataFrame
+    hidden: pd.DataFrame
+    written: pd.DataFrame
+    roles: pd.DataFrame
+    slices: pd.DataFrame
+    columns: Mapping[str, Column]
+    ids: pd.DataFrame
+    identities: Identities
+    drawn: pd.DataFrame
+    data_hash: str
+    warnings: list[str]
+    left_out: tuple[RecordedFinding, ...]
+
+    def unit(self, settings: Settings) -> NDArray[np.uint64] | None:
+        """A word for the group of each row of the pool, or for its copies that are kept together; else None."""
+        if settings.data.groups is None and settings.split.duplicates == "allow":
+            return None
+        roles, _ = row_roles.with_copies(self.roles, self.pool.drop(columns=TARGET), self.pool[TARGET], settings)
+        return units(self.pool, self.written, row_roles.dependence(roles.loc[self.pool.index], settings), settings)
 
 
 def seen_in(settings: Settings, columns: str) -> SeenRows:
@@ -97,34 +132,12 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     The user's shard files are read and checked later, one at a time. `seen_by` are the columns that identify the rows
     of `Prepared.seen`, all if None.
     """
-    data = settings.data
-    strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
-    strings += [data.groups] if data.groups else []  # a name of a group is no number
-    text = TextForm.of(data)
-    read = read_source.read(data.source, data.missing or (), strings, text)
-    source, of_total = total_row.without(read.frame.reset_index(drop=True), data.target or TARGET)
-    source, draws = drawn_rows.separate(source, settings)
-    written = _as_written(source, strings, settings)
-    roles = row_roles.read(source, settings)
-    of_slices = slices.read(source, settings)
-    rows = target.with_target(source, settings)
-    features, columns = typed(rows.drop(columns=TARGET), data.columns, text)
-    table = pd.concat([features, rows[TARGET]], axis=1)  # `assign` warns of many columns
-    has_label = table[TARGET].notna().to_numpy()
-    pool, hidden = (table, table.iloc[:0]) if has_label.all() else (table[has_label], table[~has_label])
-    row_roles.check_complete(roles[has_label], settings)
-    drawn = drawn_rows.returned(draws, has_label, settings)
-    if draws is not None:
-        roles = pd.concat([roles, drawn_rows.weights(drawn, roles.index)], axis=1)
+    read = read_rows(settings)
+    data, roles, ids, pool, hidden, written = settings.data, read.roles, read.ids, read.pool, read.hidden, read.written
+    drawn = read.drawn
     roles, warnings = row_roles.with_copies(roles, pool.drop(columns=TARGET), pool[TARGET], settings)
-    warnings += [
-        f"data.columns: {tally.sentence(name)}" for name, tally in unread(rows.drop(columns=TARGET), columns).items()
-    ]
-    warnings += [f"data.source: {finding.line}" for finding in (*read.findings, *of_total)]
-    if len(hidden):
-        pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
+    warnings += read.warnings
     stratify = target.stratified(pool[TARGET], settings)
-    ids = _numbered(contents(written if has_label.all() else written[has_label]), pool.index)
     try:
         dependence = row_roles.dependence(roles.loc[pool.index], settings)
         unit = units(pool, written, dependence, settings)
@@ -145,21 +158,21 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     if seen_by is not None:
         shared = [name for name in written.columns if column_digest(name) in seen_by.split()]
         ids = _numbered(contents(written.loc[pool.index, shared]), pool.index)
-    schema = Schema.of(labeled.drop(columns=TARGET), columns, label_names(settings), data.left_out)
+    schema = Schema.of(labeled.drop(columns=TARGET), read.columns, label_names(settings), data.left_out)
     return Prepared(
         labeled=labeled.reset_index(drop=True),
         test=None if test is None else test.reset_index(drop=True),
         shards=_shards(hidden.drop(columns=TARGET), schema, settings),
         partition=partition,
         halves=halves,
-        data_hash=content_hash(rows if has_label.all() else rows[has_label]),
+        data_hash=read.data_hash,
         seen=replace(_seen(ids, test, every, labeled, partition, roles, settings), columns=column_digests(written)),
         roles=RolesByPart(
             labeled=roles.loc[labeled.index].reset_index(drop=True),
             test=roles.loc[[] if test is None else test.index].reset_index(drop=True),
             all_labeled=roles.loc[every.index].reset_index(drop=True),
         ),
-        test_slices=of_slices.loc[[] if test is None else test.index].reset_index(drop=True),
+        test_slices=read.slices.loc[[] if test is None else test.index].reset_index(drop=True),
         copies=sets(labeled.drop(columns=TARGET)),
         warnings=tuple(warnings),
         all_labeled=every.reset_index(drop=True) if len(further) else None,
@@ -171,7 +184,83 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
             shards=tuple(hidden.index.to_numpy()[rows] for rows in _parts(hidden, settings)),
             with_label=every.index.to_numpy(),
         ),
+        left_out=read.left_out,
     )
+
+
+def read_rows(settings: Settings) -> ReadRows:
+    """Read the source. Raises UserError."""
+    data = settings.data
+    strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
+    strings += [data.groups] if data.groups else []  # a name of a group is no number
+    text = TextForm.of(data)
+    read = read_source.read(data.source, data.missing or (), strings, text)
+    source, of_total = total_row.without(read.frame.reset_index(drop=True), data.target or TARGET)
+    source, draws = drawn_rows.separate(source, settings)
+    written = _as_written(source, strings, settings)
+    identities = Identities(written)
+    kept, left_out = _used(identities, quarantine.read(settings))
+    if kept is not None:
+        source, written = source[kept], written[kept]
+    roles = row_roles.read(source, settings)
+    of_slices = slices.read(source, settings)
+    rows = target.with_target(source, settings)
+    features, columns = typed(rows.drop(columns=TARGET), data.columns, text)
+    table = pd.concat([features, rows[TARGET]], axis=1)  # `assign` warns of many columns
+    has_label = table[TARGET].notna().to_numpy()
+    pool, hidden = (table, table.iloc[:0]) if has_label.all() else (table[has_label], table[~has_label])
+    row_roles.check_complete(roles[has_label], settings)
+    drawn = drawn_rows.returned(draws, has_label, settings)
+    if draws is not None:
+        roles = pd.concat([roles, drawn_rows.weights(drawn, roles.index)], axis=1)
+    warnings = [
+        f"data.columns: {tally.sentence(name)}" for name, tally in unread(rows.drop(columns=TARGET), columns).items()
+    ]
+    warnings += [f"data.source: {finding.line}" for finding in (*read.findings, *of_total)]
+    if len(hidden):
+        pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
+    if kept is None:
+        ids = _numbered(contents(written if has_label.all() else written[has_label]), pool.index)
+    else:
+        ids = identities.numbered(kept, written.index).loc[pool.index]
+    return ReadRows(
+        pool=pool,
+        hidden=hidden,
+        written=written,
+        roles=roles,
+        slices=of_slices,
+        columns=columns,
+        ids=ids,
+        identities=identities,
+        drawn=drawn,
+        data_hash=content_hash(rows if has_label.all() else rows[has_label]),
+        warnings=warnings,
+        left_out=left_out,
+    )
+
+
+def _used(
+    identities: Identities, batches: Sequence[LeftOut]
+) -> tuple[NDArray[np.bool_] | None, tuple[RecordedFinding, ...]]:
+    """Which rows of the table a run uses, None for all, and what is said of the others.
+
+    Raises UserError where the rows of a batch cannot be known, since the table lacks a column that they had.
+    """
+    left = np.zeros(len(identities), np.bool_)
+    said = []
+    for one in batches:
+        ids = identities.by(one.columns)
+        if ids is None:
+            raise UserError(
+                f"data.source: no run uses the rows of batch {one.batch}, which are known by their columns, and the "
+                "table lacks one of these; bring it back (data.drop leaves it out of the features), or remove the rows "
+                f"from the table and use `{COMMAND} batch --release {one.batch}`"
+            )
+        found = np.isin(ids.of_rows, one.words) & ~left
+        if found.any():
+            said.append(one.finding(int(found.sum())))
+            left |= found
+    return (~left if left.any() else None), tuple(said)
 
 
 def _numbered(content: NDArray[np.uint64], index: pd.Index) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from tasks.runtime.errors import UserError
 
 _REQUIREMENTS = "requirements.txt"
 _WRITTEN_ANEW = ("dvc.yaml", "params.schema.json")  # by `migrate`: they follow the code, and hold no choice of a user
+_ADDED = ("quarantine.json",)  # by `migrate`, to a project of a version that had none
 _OUR_CODE = re.compile(r"^ +- (?:flows|heldout|tasks)/\S*\n", re.MULTILINE)  # a dependency of a stage
 _IN_PLACE_OF = {
     "requirements.lock": _REQUIREMENTS,
@@ -85,6 +86,7 @@ def migrate() -> list[str]:
         raise UserError("this is no project that `heldout new` made; a checkout of heldout goes on by `git pull`")
     texts = {name: _of_repository(name) for name in _WRITTEN_ANEW}
     texts[_REQUIREMENTS] = _with_this_version((folder / _REQUIREMENTS).read_text(encoding="utf-8"))
+    texts |= {name: _of_repository(name) for name in _ADDED if not (folder / name).exists()}
     changed = {name: text for name, text in texts.items() if _read(folder / name) != text}
     if edited := _git(folder, "status", "--porcelain", "--", *changed) if changed else "":
         raise UserError(

@@ -16,4 +16,5 @@ FILES = (
     "params.yaml",
     "prefect.toml",
     "prefect.yaml",
+    "quarantine.json",
 )

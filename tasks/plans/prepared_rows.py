@@ -9,6 +9,6 @@ from tasks.storage import findings, stage_settings
 def make_sure(settings: Settings) -> None:
     """Prepare the rows, unless data/prepared is of these settings. Raises UserError, as the stage does."""
     if not stage_settings.made_with("prepare", settings):
-        found = findings.read(settings)
-        write_prepared(prepare(settings), found)
+        prepared = prepare(settings)
+        write_prepared(prepared, findings.read(settings).with_more(prepared.left_out))
         stage_settings.write("prepare", settings)

@@ -6,7 +6,7 @@ those that count to data/prepared/findings.json, where `select` and `report` rea
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -72,6 +72,10 @@ class Found:
 
     findings: tuple[RecordedFinding, ...] = ()
     remark: str = ""
+
+    def with_more(self, more: Sequence[RecordedFinding]) -> "Found":
+        """With what a run found by itself, first."""
+        return replace(self, findings=(*more, *self.findings)) if more else self
 
 
 class _File(BaseModel):

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -127,6 +128,19 @@ def append_if_there(settings: Settings, kind: str, said: Mapping[str, Any]) -> E
     with contextlib.suppress(UserError, *failures()):
         return append(connect(settings), settings, kind, said)
     return None
+
+
+def run_id(client: "MlflowClient") -> str:
+    """The run that holds the ledger, and files that its entries name. Raises UserError where there is none."""
+    found = _find(client)
+    if found is None:
+        raise UserError("the store has no ledger of operations")
+    return str(found.info.run_id)
+
+
+def attach(client: "MlflowClient", path: Path, folder: str) -> None:
+    """Keep a file with the ledger, below `folder`, before an entry names it."""
+    client.log_artifact(run_id(client), str(path), folder)
 
 
 def history(client: "MlflowClient") -> History:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,7 @@ AGAINST, _MODEL_HASH = "promotion_against", "model_hash"
 _DECISION = "promotion.json"
 EVIDENCE = "promotion"  # of artifacts: the rows that a version has seen; the records and bets of a champion's pairs
 _SEEN, _RECORDS, _BETS = "seen_rows.parquet", "records.json", "bets.parquet"
+_TRAINED = "trained_rows.parquet"  # of a version that was promoted: without the rows on which it was shown to err less
 _PIN, _OLD = f"{HIDDEN}pin.", "old_rows.parquet"  # of the first run after a rollback: a tag, the rows that it found
 
 
@@ -204,6 +206,21 @@ def _champion(settings: Settings, champion: "ModelVersion") -> Iterator[Champion
             yield Champion(str(champion.version), hypothesis, words, same, numbered)
 
 
+def trained_rows(client: "MlflowClient", folder: Path, champion: "ModelVersion") -> tuple[Ids, bool]:
+    """The words of the rows that a version was trained on, and whether they tell equal rows apart.
+
+    Those of a version that an older heldout promoted are also the rows that chose it. Raises UserError.
+    """
+    from mlflow.exceptions import MlflowException
+
+    name = _TRAINED
+    with suppress(MlflowException):
+        found = {Path(file.path).name for file in client.list_artifacts(str(champion.run_id), EVIDENCE)}
+        name = _TRAINED if _TRAINED in found else _SEEN
+    words, numbered = read_words(download(folder, f"runs:/{champion.run_id}/{EVIDENCE}/{name}"))
+    return words[WORD].to_numpy(np.uint64), numbered
+
+
 def _read_book(client: "MlflowClient", champion: "ModelVersion") -> Book:
     """The newest book of a champion. Raises UserError where it cannot be had."""
     against = f"{champion.name}/{champion.version}"
@@ -232,6 +249,9 @@ def _record(
         if seen is not None:
             write_seen(folder / _SEEN, seen)
             items.append(Artifact(folder / _SEEN, EVIDENCE))
+        if decision.promoted == "yes":
+            write_seen(folder / _TRAINED, read_row_ids("used").words())
+            items.append(Artifact(folder / _TRAINED, EVIDENCE))
         if book is not None:
             files.write_json(folder / _RECORDS, dict(book.records))
             book.bets.to_parquet(folder / _BETS)

@@ -1,0 +1,29 @@
+"""New labelled rows are looked at before a validation uses them; a batch that is unlike those before is held back."""
+
+import logging
+
+from flows.events import batch_held
+from tasks.outcome.items import Tag
+from tasks.params import Settings
+from tasks.track import batches, lifecycle
+from tasks.track.ledger_tags import KEY
+
+log = logging.getLogger("heldout")
+
+
+def examine_new_rows(settings: Settings, trial: str) -> None:
+    """Examine the new labelled rows of the data source, and say what was found.
+
+    Rows are examined in every validation, from the first on that may promote, which `trial` says by being empty.
+    """
+    run = lifecycle.active()
+    key = run.record.tags[KEY]
+    found = run.ask(lambda client: batches.examine(client, settings, key, may_begin=not trial))
+    if found is None:
+        return
+    run.send([Tag("batch", found.words)])
+    if found.held:
+        log.warning("%s; %s", found.words, batches.remedy(found.batch))
+        batch_held(settings, found.batch, found.words)
+    else:
+        log.info("%s", found.words)

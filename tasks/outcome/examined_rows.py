@@ -1,0 +1,106 @@
+"""The questions to new labelled rows, and the words of their verdict (`heldout.over_time.new_batch`)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import FitFailure
+from heldout.learners.fitting import test
+from heldout.losses import Loss, Losses, choose_loss
+from heldout.over_time import new_batch
+from heldout.over_time.new_batch import Answer, Asked, Verdict
+from heldout.printable import plain
+from tasks.data.prepare_tables import ReadRows
+from tasks.data.row_contents import contents
+from tasks.outcome.operations import cut
+from tasks.params import Settings
+from tasks.storage.files import TARGET
+
+_MOST_ASKED = 20_000  # rows before the batch of which the champion is asked
+_MOST_LETTERS = 60  # of a label or a column
+
+
+@dataclass(frozen=True, eq=False)
+class ChampionLosses:
+    """The losses of the champion on the rows of the pool, shape (N,), NaN where it was not asked; or why none was."""
+
+    losses: Losses
+    version: str | None = None
+    why_not: str = ""
+
+    def mean(self, rows: NDArray[np.bool_]) -> float | None:
+        """The mean over some rows, None without one that was asked."""
+        known = self.losses[rows]
+        known = known[~np.isnan(known)]
+        return float(known.mean()) if len(known) else None
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """The rows of the pool that are `new`, and the sets of rows before with which they are compared, masks (N,)."""
+
+    rows: ReadRows
+    new: NDArray[np.bool_]
+    before: Sequence[NDArray[np.bool_]]
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The labels of the pool."""
+        return self.rows.pool[TARGET].to_numpy()
+
+    def loss(self, settings: Settings) -> Loss:
+        """How an answer is judged here: each row counts once."""
+        return choose_loss(settings.judged_by, self.y, called="the target", loss_max=settings.loss_max)
+
+    def losses(self, hypothesis: Any, seen: NDArray[np.bool_], version: str, settings: Settings) -> ChampionLosses:
+        """The losses of the champion on new rows, and on rows before that are not among those it has `seen`."""
+        X, losses = self.rows.pool.drop(columns=TARGET), np.full(len(self.new), np.nan)
+        asked = np.flatnonzero(self.before[0] & ~seen)
+        if len(asked) > _MOST_ASKED:  # those of the least identities, which are as random as a draw
+            asked = asked[np.argsort(self.rows.ids["identity"].to_numpy()[asked], kind="stable")[:_MOST_ASKED]]
+        asked = np.sort(np.concatenate([asked, np.flatnonzero(self.new)]))
+        columns = list(getattr(hypothesis, "feature_names_in_", X.columns))
+        if missing := [str(name) for name in columns if name not in X]:
+            return ChampionLosses(losses, why_not=f"the table lacks its column {missing[0]}")
+        try:
+            some = X.iloc[asked][columns].reset_index(drop=True)
+            losses[asked] = test(hypothesis, some, self.y[asked], np.arange(len(asked)), self.loss(settings))
+        except (FitFailure, ValueError) as failure:
+            return ChampionLosses(np.full(len(self.new), np.nan), why_not=str(failure))
+        return ChampionLosses(losses, version)
+
+    def verdict(self, champion: ChampionLosses, settings: Settings) -> Verdict:
+        """The verdict by all questions, against that set of rows before that the new rows are least unlike."""
+        return new_batch.least_unlike([self._against(before, champion, settings) for before in self.before])
+
+    def _against(self, before: NDArray[np.bool_], champion: ChampionLosses, settings: Settings) -> Verdict:
+        part = self.new | before
+        unit = self.rows.unit(settings)
+        word = self.rows.ids["identity"].to_numpy()[part]
+        chosen = new_batch.one_of_each(None if unit is None else unit[part], word)
+        asked = [
+            Asked(one.check, cut(one.about), one.values[chosen])
+            for one in self._questions(part, champion.losses[part], settings)
+        ]
+        return new_batch.examine(asked, self.new[part][chosen])
+
+    def _questions(self, part: NDArray[np.bool_], losses: Losses, settings: Settings) -> Iterator[Asked]:
+        loss, X = self.loss(settings), self.rows.pool.drop(columns=TARGET)[part]
+        y = self.rows.pool[TARGET][part]
+        labels = y.astype("str").str.slice(0, _MOST_LETTERS).to_numpy(object) if loss.of_classes else y.to_numpy()
+        if not np.isnan(losses).all():
+            yield Asked("error", "an error of the champion" if loss.binary else "a loss of the champion", losses)
+        yield from new_batch.of_labels(labels, of_classes=loss.of_classes)
+        yield from new_batch.of_copies(contents(X), labels, of_classes=loss.of_classes)
+        yield from new_batch.of_missing({str(name)[:_MOST_LETTERS]: X[name].isna().to_numpy() for name in X.columns})
+
+
+def reason(answer: Answer, unit: str) -> str:
+    """Why a batch is held back, in words."""
+    now, before = (f"{plain(float(f'{100 * share:.3g}'))} %" for share in (answer.share, answer.before))
+    return cut(
+        f"{answer.about} in {now} of {answer.asked:,} new {unit}, and in {before} of {answer.asked_before:,} before"
+    )

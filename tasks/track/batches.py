@@ -1,0 +1,263 @@
+"""New labelled rows: examined before a run uses them, held back, and released or dropped by a person."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from heldout.over_time import new_batch
+from tasks.data import prepare_tables
+from tasks.data.prepare_tables import ReadRows
+from tasks.fits.model_process import opened
+from tasks.outcome.batches import Batch, batches, examined
+from tasks.outcome.examined_rows import ChampionLosses, NewRows, reason
+from tasks.outcome.new_rows import KnownRows
+from tasks.outcome.operations import Of, cut
+from tasks.params import Settings
+from tasks.runtime.environment import CACHE
+from tasks.runtime.errors import UserError, one_line
+from tasks.runtime.own_code import COMMAND
+from tasks.storage import quarantine
+from tasks.storage.quarantine import LeftOut
+from tasks.storage.row_ids import WORD, Ids, RowIds
+from tasks.track import operations_ledger
+from tasks.track.downloads import download, downloads
+from tasks.track.promote import trained_rows
+from tasks.track.registry import MODEL, Standing, standing
+from tasks.track.store import connect
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+_FOLDER = "batches"  # of the artifacts of the ledger's run, and of their copies in the cache
+_COPIES = CACHE / _FOLDER
+_MOST_RELEASED = 5  # released batches with which a new one is compared, the newest
+_COLUMNS = "columns"
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What was said of a batch."""
+
+    batch: Batch
+    words: str  # what is told
+
+    @property
+    def held(self) -> bool:
+        """Whether it is held back."""
+        return self.batch.state == "held"
+
+
+def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: bool) -> Examined | None:
+    """The verdict on the labelled rows that are new since the last examination; None without any.
+
+    `run` is the key of the validation. The rows of a data source are examined from the first run on that `may_begin`.
+    Brings quarantine.json to what the ledger says. Raises UserError as `read_rows`, and where the identities of earlier
+    rows cannot be read.
+    """
+    place = standing(client, settings)
+    of = Of.made(place.name, place.source)
+    past = batches(operations_ledger.entries(client), of)
+    if not past and not may_begin:
+        return None
+    _follow(client, settings, past)
+    rows = prepare_tables.read_rows(settings)
+    of_pool = pd.Series(np.arange(len(rows.identities)), index=rows.identities.index).loc[rows.pool.index].to_numpy()
+    known = [(_identities(client, one), one) for one in past if one.used]
+    before = rows.identities.among(found for found, _ in known)[of_pool]
+    new = ~before
+    if not new.any():
+        return None
+    words = _words(rows, of_pool)
+    said: dict[str, Any] = {"run": run, "rows": int(new.sum()), "reasons": [], "not_asked": []}
+    if not before.any():
+        why = ["no row of the table is known from before: it counts as a new table"] if past else []
+        said |= {"verdict": "first", "reasons": why}
+    else:
+        released = [found for found, one in known if one.state == "released"][-_MOST_RELEASED:]
+        again = [rows.identities.among([found])[of_pool] for found in released]
+        said |= _examined(
+            client, settings, place, NewRows(rows, new, [before, *(one for one in again if one.any())]), past
+        )
+    columns = rows.identities.columns
+    said["file"] = _keep(client, columns, words[new])
+    entry = operations_ledger.append(client, settings, "batch", of.said(**said))
+    now = batches([entry], of)[0]
+    if now.state == "held":
+        _follow(client, settings, [*past, now])
+    return Examined(now, _told(now))
+
+
+def _examined(
+    client: "MlflowClient", settings: Settings, place: Standing, found: NewRows, past: Sequence[Batch]
+) -> dict[str, Any]:
+    """The part of an entry that says what the checks found."""
+    champion = _losses(client, settings, place, found)
+    verdict = found.verdict(champion, settings)
+    limit = new_batch.limit(settings.operations.alarm_level, examined(past) + 1)
+    unit = "rows" if found.rows.unit(settings) is None else "groups" if settings.data.groups else "distinct rows"
+    reasons = [reason(answer, unit) for answer in verdict.reasons(limit)] if verdict.held(limit) else []
+    said: dict[str, Any] = {
+        "verdict": "held" if verdict.held(limit) else "accepted",
+        "reasons": reasons,
+        "not_asked": [cut(f"the champion: {champion.why_not}")] if champion.why_not else [],
+        "evidence": {check: float(f"{p:.4g}") for check, p in verdict.checks.items()},
+        "limit": limit,
+    }
+    if champion.version is not None:
+        errors = {"error": champion.mean(found.new), "error_before": champion.mean(~found.new)}
+        said |= {"champion": champion.version, **{name: value for name, value in errors.items() if value is not None}}
+    return said
+
+
+def _losses(client: "MlflowClient", settings: Settings, place: Standing, found: NewRows) -> ChampionLosses:
+    """The losses of the champion, or why it was not asked."""
+    nothing = np.full(len(found.new), np.nan)
+    if place.champion is None:
+        return ChampionLosses(nothing, why_not="there is none")
+    champion = place.champion
+    try:
+        with downloads() as folder:
+            words, numbered = trained_rows(client, folder, champion)
+            path = download(folder, f"models:/{champion.name}/{champion.version}/{MODEL}")
+            with opened(path, settings) as hypothesis:
+                hypothesis.load()
+                seen = _seen(found.rows, KnownRows(words, numbered), settings)
+                return found.losses(hypothesis, seen, str(champion.version), settings)
+    except UserError as error:
+        return ChampionLosses(nothing, why_not=one_line(str(error)))
+
+
+def _seen(rows: ReadRows, known: KnownRows, settings: Settings) -> NDArray[np.bool_]:
+    """Which rows of the pool, or rows of which groups, the champion was trained on."""
+    unit = rows.unit(settings)
+    ids = RowIds(rows.ids["content"].to_numpy(), rows.ids["number"].to_numpy(), unit)
+    seen = known.rows(ids)
+    return seen if ids.of_units is None else seen | np.isin(ids.of_units, known.words)
+
+
+def listed(settings: Settings) -> list[Batch]:
+    """The batches of the data source, the oldest first; brings quarantine.json to what the ledger says."""
+    client = connect(settings)
+    found = batches(operations_ledger.entries(client), _of(client, settings))
+    _follow(client, settings, found)
+    return found
+
+
+def decide(settings: Settings, number: int, *, release: bool, why: str) -> str:
+    """Release or drop a batch; returns what to say.
+
+    Raises UserError for a number that is no batch of the data source, or one whose state that is already.
+    """
+    client = connect(settings)
+    of = _of(client, settings)
+    past = batches(operations_ledger.entries(client), of)
+    one = next((one for one in past if one.number == number), None)
+    what, kind = ("--release", "batch-released") if release else ("--drop", "batch-dropped")
+    if one is None:
+        open_ = ", ".join(str(one.number) for one in past if one.state == "held") or "none"
+        raise UserError(f"{what} {number}: no batch of {of.source} has this number; held back: {open_}")
+    if release and one.used:
+        raise UserError(f"{what} {number}: the rows of batch {number} are used already ({one.state})")
+    if not release and one.state == "dropped":
+        raise UserError(f"{what} {number}: batch {number} is dropped already")
+    entry = operations_ledger.append(client, settings, kind, of.said(batch=number, why=cut(why)))
+    _follow(client, settings, batches(operations_ledger.entries(client), of))
+    then = (
+        "from the next run on its rows are used, and later batches are compared with them too"
+        if release
+        else "no run uses its rows, also where the table still has them"
+    )
+    done = f"{'released' if release else 'dropped'}: batch {number}, {one.rows:,} rows"
+    return f"{done} (entry {entry.head} of the ledger); {then}"
+
+
+def remedy(one: Batch) -> str:
+    """What to do about a batch that is held back."""
+    return f"look at its rows, then `{COMMAND} batch --release {one.number}` or `{COMMAND} batch --drop {one.number}`"
+
+
+def _of(client: "MlflowClient", settings: Settings) -> Of:
+    place = standing(client, settings)
+    return Of.made(place.name, place.source)
+
+
+def _told(one: Batch) -> str:
+    """What is said of a batch that was just examined."""
+    rows = f"{one.rows:,} new labelled row{'s' * (one.rows != 1)}"
+    if one.state == "held":
+        return f"batch {one.number}: {rows} held back: {'; '.join(one.reasons)}"
+    more = f" ({'; '.join([*one.reasons, *one.not_asked])})" if one.reasons or one.not_asked else ""
+    return f"batch {one.number}: {rows} {'counted as the first' if one.first else 'accepted'}{more}"
+
+
+def _follow(client: "MlflowClient", settings: Settings, found: Sequence[Batch]) -> None:
+    """Bring quarantine.json to what the ledger says; without a batch it is left as it is."""
+    if not found:
+        return
+    left = []
+    for one in found:
+        if not one.used:
+            columns, words = _identities(client, one)
+            left.append(LeftOut(one.number, "held" if one.state == "held" else "dropped", one.reasons, columns, words))
+    if left or quarantine.PATH.exists():
+        quarantine.write(settings, left)
+
+
+def _words(rows: ReadRows, of_pool: NDArray[np.intp]) -> Ids:
+    ids = rows.identities.by(rows.identities.columns)
+    assert ids is not None  # noqa: S101  # the table has its own columns
+    return ids.of_rows[of_pool]
+
+
+def _keep(client: "MlflowClient", columns: str, words: Ids) -> str:
+    """Store the identities of a batch, in the store first; returns their hash, by which they are found."""
+    words = np.unique(words)
+    name = _hash(columns, words)
+    with downloads() as folder:
+        path = folder / f"{name}.parquet"
+        _write(path, columns, words)
+        operations_ledger.attach(client, path, _FOLDER)
+    return name
+
+
+def _identities(client: "MlflowClient", one: Batch) -> tuple[str, Ids]:
+    """The columns and the words of a batch, from the cache or the store. Raises UserError where they are not there."""
+    copy = _COPIES / f"{one.file}.parquet"
+    if copy.exists() and (found := _read(copy, one.file)) is not None:
+        return found
+    with downloads() as folder:
+        address = f"runs:/{operations_ledger.run_id(client)}/{_FOLDER}/{one.file}.parquet"
+        found = _read(download(folder, address), one.file)
+    if found is None:
+        raise UserError(f"the rows of batch {one.number} in the store are not those of its entry in the ledger")
+    _COPIES.mkdir(parents=True, exist_ok=True)
+    _write(copy, *found)
+    return found
+
+
+def _write(path: Path, columns: str, words: Ids) -> None:
+    frame = pd.DataFrame({WORD: words})
+    frame.attrs[_COLUMNS] = columns
+    draft = path.with_suffix(".draft")
+    frame.to_parquet(draft)
+    draft.replace(path)
+
+
+def _read(path: Path, name: str) -> tuple[str, Ids] | None:
+    """What a file holds; None if it is not what its name says."""
+    try:
+        frame = pd.read_parquet(path)
+        columns, words = str(frame.attrs.get(_COLUMNS, "")), frame[WORD].to_numpy(np.uint64)
+    except (OSError, ValueError, KeyError):
+        return None
+    return (columns, words) if _hash(columns, words) == name else None
+
+
+def _hash(columns: str, words: Ids) -> str:
+    return hashlib.sha256(columns.encode() + b"\n" + words.astype("<u8").tobytes()).hexdigest()
