@@ -12,11 +12,12 @@ from heldout.learners.fitting import test
 from heldout.losses import Loss, Losses, choose_loss
 from heldout.over_time import new_batch
 from heldout.over_time.new_batch import Answer, Asked, Verdict
-from heldout.printable import plain
+from heldout.printable import plain, printable
 from tasks.data.prepare_tables import ReadRows
 from tasks.data.row_contents import contents
 from tasks.outcome.operations import cut
 from tasks.params import Settings
+from tasks.runtime.errors import UserError
 from tasks.storage.files import TARGET
 
 _MOST_ASKED = 20_000  # rows before the batch of which the champion is asked
@@ -40,22 +41,36 @@ class ChampionLosses:
 
 @dataclass(frozen=True, eq=False)
 class NewRows:
-    """The rows of the pool that are `new`, and the sets of rows before with which they are compared, masks (N,)."""
+    """The rows of the pool that are `new`, and the sets of rows before with which they are compared, masks (N,).
+
+    `unit` is a word for the group of each row, or for its copies that are kept together; None where neither is so. Rows
+    of one time are rows: a batch is often of one day, which as one observation would say nothing.
+    """
 
     rows: ReadRows
     new: NDArray[np.bool_]
     before: Sequence[NDArray[np.bool_]]
+    unit: NDArray[np.uint64] | None
+    loss: Loss  # by which an answer is judged; each row counts once
+
+    @classmethod
+    def of(
+        cls, rows: ReadRows, new: NDArray[np.bool_], before: Sequence[NDArray[np.bool_]], settings: Settings
+    ) -> "NewRows":
+        """Raises UserError for labels that the loss refuses."""
+        y = rows.pool[TARGET].to_numpy()
+        try:
+            loss = choose_loss(settings.judged_by, y, called="the target", loss_max=settings.loss_max)
+        except ValueError as error:
+            raise UserError(f"data.target: {error}") from None
+        return cls(rows, new, before, rows.unit(settings), loss)
 
     @property
     def y(self) -> NDArray[Any]:
         """The labels of the pool."""
         return self.rows.pool[TARGET].to_numpy()
 
-    def loss(self, settings: Settings) -> Loss:
-        """How an answer is judged here: each row counts once."""
-        return choose_loss(settings.judged_by, self.y, called="the target", loss_max=settings.loss_max)
-
-    def losses(self, hypothesis: Any, seen: NDArray[np.bool_], version: str, settings: Settings) -> ChampionLosses:
+    def losses(self, hypothesis: Any, seen: NDArray[np.bool_], version: str) -> ChampionLosses:
         """The losses of the champion on new rows, and on rows before that are not among those it has `seen`."""
         X, losses = self.rows.pool.drop(columns=TARGET), np.full(len(self.new), np.nan)
         asked = np.flatnonzero(self.before[0] & ~seen)
@@ -67,28 +82,26 @@ class NewRows:
             return ChampionLosses(losses, why_not=f"the table lacks its column {missing[0]}")
         try:
             some = X.iloc[asked][columns].reset_index(drop=True)
-            losses[asked] = test(hypothesis, some, self.y[asked], np.arange(len(asked)), self.loss(settings))
+            losses[asked] = test(hypothesis, some, self.y[asked], np.arange(len(asked)), self.loss)
         except (FitFailure, ValueError) as failure:
             return ChampionLosses(np.full(len(self.new), np.nan), why_not=str(failure))
         return ChampionLosses(losses, version)
 
-    def verdict(self, champion: ChampionLosses, settings: Settings) -> Verdict:
+    def verdict(self, champion: ChampionLosses) -> Verdict:
         """The verdict by all questions, against that set of rows before that the new rows are least unlike."""
-        return new_batch.least_unlike([self._against(before, champion, settings) for before in self.before])
+        return new_batch.least_unlike([self._against(before, champion) for before in self.before])
 
-    def _against(self, before: NDArray[np.bool_], champion: ChampionLosses, settings: Settings) -> Verdict:
-        part = self.new | before
-        unit = self.rows.unit(settings)
+    def _against(self, before: NDArray[np.bool_], champion: ChampionLosses) -> Verdict:
+        part, unit = self.new | before, self.unit
         word = self.rows.ids["identity"].to_numpy()[part]
         chosen = new_batch.one_of_each(None if unit is None else unit[part], word)
         asked = [
-            Asked(one.check, cut(one.about), one.values[chosen])
-            for one in self._questions(part, champion.losses[part], settings)
+            Asked(one.check, cut(one.about), one.values[chosen]) for one in self._questions(part, champion.losses[part])
         ]
         return new_batch.examine(asked, self.new[part][chosen])
 
-    def _questions(self, part: NDArray[np.bool_], losses: Losses, settings: Settings) -> Iterator[Asked]:
-        loss, X = self.loss(settings), self.rows.pool.drop(columns=TARGET)[part]
+    def _questions(self, part: NDArray[np.bool_], losses: Losses) -> Iterator[Asked]:
+        loss, X = self.loss, self.rows.pool.drop(columns=TARGET)[part]
         y = self.rows.pool[TARGET][part]
         labels = y.astype("str").str.slice(0, _MOST_LETTERS).to_numpy(object) if loss.of_classes else y.to_numpy()
         if not np.isnan(losses).all():
@@ -101,6 +114,5 @@ class NewRows:
 def reason(answer: Answer, unit: str) -> str:
     """Why a batch is held back, in words."""
     now, before = (f"{plain(float(f'{100 * share:.3g}'))} %" for share in (answer.share, answer.before))
-    return cut(
-        f"{answer.about} in {now} of {answer.asked:,} new {unit}, and in {before} of {answer.asked_before:,} before"
-    )
+    said = f"{answer.about} in {now} of {answer.asked:,} new {unit}"
+    return cut(printable(f"{said}, and in {before} of {answer.asked_before:,} before"))

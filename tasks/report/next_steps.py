@@ -35,7 +35,9 @@ def _steps(summary: Summary) -> Iterator[str]:
             if columns
             else "Check where the labels come from."
         )
-    if pending := [finding for finding in summary.rows.found.findings if finding.open]:
+    found = [finding for finding in summary.rows.found.findings if finding.open]
+    yield from (f"{_first_letter_up(one.decide)}." for one in found if one.topic == "batch")
+    if pending := [finding for finding in found if finding.topic != "batch"]:
         first = pending[0].decide or pending[0].text
         of = f" ({', '.join(pending[0].columns[:_MOST])})" if pending[0].columns else ""
         end = "" if first.endswith("?") else "."

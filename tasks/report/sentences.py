@@ -77,11 +77,14 @@ def _decision(summary: Summary) -> dict[str, str]:
 
 
 def _found(summary: Summary) -> dict[str, str]:
-    """What `init` found: each finding that somebody should decide about, and how many there are besides."""
+    """What `init` found, and batches that are held back: each that somebody should decide about, and how many more."""
     found = summary.rows.found
     pending = [finding for finding in found.findings if finding.open]
     texts = {f"{FOUND} {place}" if len(pending) > 1 else FOUND: one.line for place, one in enumerate(pending, 1)}
-    others = len(found.findings) - len(pending)
+    dropped = [one.line for one in found.findings if one.topic == "batch" and not one.open]
+    others = len(found.findings) - len(pending) - len(dropped)
+    if dropped:
+        texts["left out"] = "; ".join(dropped)
     if others:
         texts["also found"] = f"by init: {others} thing{'s' * (others > 1)} about the table, in {findings.PATH}"
     return {**texts, **({"findings": found.remark} if found.remark else {})}

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from heldout.printable import printable
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND
@@ -44,7 +45,8 @@ class LeftOut:
             return RecordedFinding("batch", f"{of} {'are' if rows != 1 else 'is'} left out, as somebody decided")
         why = f": {'; '.join(self.reasons)}" if self.reasons else ""
         verb = "are" if rows != 1 else "is"
-        decide = f"look at them, then `{COMMAND} batch --release {self.batch}` or `{COMMAND} batch --drop {self.batch}`"
+        commands = " or ".join(f"`{COMMAND} batch --{act} {self.batch}`" for act in ("release", "drop"))
+        decide = f"look at the rows of batch {self.batch}, then {commands}"
         return RecordedFinding("batch", f"{of} {verb} held back{why}", severity="care", decide=decide)
 
 
@@ -90,7 +92,9 @@ def _parsed(one: dict[str, Any]) -> LeftOut:
     try:
         words = np.frombuffer(base64.b64decode(one["rows"], validate=True), "<u8").astype(np.uint64)
         state: State = "dropped" if one["state"] == "dropped" else "held"
-        return LeftOut(int(one["batch"]), state, tuple(map(str, one["reasons"])), str(one["columns"]), words)
+        return LeftOut(
+            int(one["batch"]), state, tuple(printable(str(text)) for text in one["reasons"]), str(one["columns"]), words
+        )
     except (ValueError, TypeError, KeyError):
         raise UserError(f"{PATH} cannot be read; `{COMMAND} batch` makes it again from the ledger") from None
 

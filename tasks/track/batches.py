@@ -81,9 +81,8 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
     else:
         released = [found for found, one in known if one.state == "released"][-_MOST_RELEASED:]
         again = [rows.identities.among([found])[of_pool] for found in released]
-        said |= _examined(
-            client, settings, place, NewRows(rows, new, [before, *(one for one in again if one.any())]), past
-        )
+        sets = [before, *(one for one in again if one.any())]
+        said |= _examined(client, settings, place, NewRows.of(rows, new, sets, settings), past)
     columns = rows.identities.columns
     said["file"] = _keep(client, columns, words[new])
     entry = operations_ledger.append(client, settings, "batch", of.said(**said))
@@ -98,9 +97,9 @@ def _examined(
 ) -> dict[str, Any]:
     """The part of an entry that says what the checks found."""
     champion = _losses(client, settings, place, found)
-    verdict = found.verdict(champion, settings)
+    verdict = found.verdict(champion)
     limit = new_batch.limit(settings.operations.alarm_level, examined(past) + 1)
-    unit = "rows" if found.rows.unit(settings) is None else "groups" if settings.data.groups else "distinct rows"
+    unit = "rows" if found.unit is None else "groups" if settings.data.groups else "distinct rows"
     reasons = [reason(answer, unit) for answer in verdict.reasons(limit)] if verdict.held(limit) else []
     said: dict[str, Any] = {
         "verdict": "held" if verdict.held(limit) else "accepted",
@@ -127,16 +126,15 @@ def _losses(client: "MlflowClient", settings: Settings, place: Standing, found: 
             path = download(folder, f"models:/{champion.name}/{champion.version}/{MODEL}")
             with opened(path, settings) as hypothesis:
                 hypothesis.load()
-                seen = _seen(found.rows, KnownRows(words, numbered), settings)
-                return found.losses(hypothesis, seen, str(champion.version), settings)
+                seen = _seen(found, KnownRows(words, numbered))
+                return found.losses(hypothesis, seen, str(champion.version))
     except UserError as error:
         return ChampionLosses(nothing, why_not=one_line(str(error)))
 
 
-def _seen(rows: ReadRows, known: KnownRows, settings: Settings) -> NDArray[np.bool_]:
+def _seen(found: NewRows, known: KnownRows) -> NDArray[np.bool_]:
     """Which rows of the pool, or rows of which groups, the champion was trained on."""
-    unit = rows.unit(settings)
-    ids = RowIds(rows.ids["content"].to_numpy(), rows.ids["number"].to_numpy(), unit)
+    ids = RowIds(found.rows.ids["content"].to_numpy(), found.rows.ids["number"].to_numpy(), found.unit)
     seen = known.rows(ids)
     return seen if ids.of_units is None else seen | np.isin(ids.of_units, known.words)
 
@@ -223,6 +221,7 @@ def _keep(client: "MlflowClient", columns: str, words: Ids) -> str:
         path = folder / f"{name}.parquet"
         _write(path, columns, words)
         operations_ledger.attach(client, path, _FOLDER)
+    _copy(name, columns, words)
     return name
 
 
@@ -236,9 +235,13 @@ def _identities(client: "MlflowClient", one: Batch) -> tuple[str, Ids]:
         found = _read(download(folder, address), one.file)
     if found is None:
         raise UserError(f"the rows of batch {one.number} in the store are not those of its entry in the ledger")
-    _COPIES.mkdir(parents=True, exist_ok=True)
-    _write(copy, *found)
+    _copy(one.file, *found)
     return found
+
+
+def _copy(name: str, columns: str, words: Ids) -> None:
+    _COPIES.mkdir(parents=True, exist_ok=True)
+    _write(_COPIES / f"{name}.parquet", columns, words)
 
 
 def _write(path: Path, columns: str, words: Ids) -> None:

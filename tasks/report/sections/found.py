@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from heldout.printable import plain
 from tasks.report.section import Cell, Section, Table
 from tasks.report.summary import Summary
-from tasks.storage import findings
+from tasks.storage import findings, quarantine
 from tasks.storage.findings import RecordedFinding
 
 _IN_VIEW = 4
@@ -20,11 +20,13 @@ def section(summary: Summary) -> Section | None:
     pending = [finding for finding in found.findings if finding.open]
     in_view = pending[:_IN_VIEW]
     others = [*pending[_IN_VIEW:], *(finding for finding in found.findings if not finding.open)]
-    caption = f"From {findings.PATH}. A finding that nobody has decided about holds the verdict back."
+    of_batches = any(finding.topic == "batch" for finding in found.findings)
+    where = f"{findings.PATH} and {quarantine.PATH}" if of_batches else findings.PATH
+    caption = f"From {where}. A finding that nobody has decided about holds the verdict back."
     remark = f" {found.remark}." if found.remark else ""
     return Section(
         "found",
-        "What init found in the table",
+        "What was found in the table" if of_batches else "What init found in the table",
         caption + remark,
         tables=[_table("Nobody has decided about these", in_view)] if in_view else [],
         numbers=[_table("Further findings" if in_view else "Findings", others)] if others else [],

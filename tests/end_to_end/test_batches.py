@@ -1,0 +1,129 @@
+"""Nights of a deployment on a table that grows: a batch of wrong labels trains nothing, until a person decides."""
+
+import contextlib
+import json
+
+import numpy as np
+import pandas as pd
+import psutil
+import pytest
+from mlflow import MlflowClient
+
+from tests.end_to_end.serving import Serving
+from tests.receiver import receiving
+
+TREE = {"name": "tree", "estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"max_depth": 3}}
+BAYES = {"name": "bayes", "estimator": "sklearn.naive_bayes.GaussianNB"}
+WRONG = range(600, 800)
+
+
+def table(rows: int) -> pd.DataFrame:
+    """Of every row of the third night 40 % have the other label."""
+    z = np.random.default_rng(3).normal(size=(1200, 5))[:rows]
+    yes = z[:, 0] + 0.8 * z[:, 1] + 0.7 * z[:, 4] > 0
+    yes ^= np.isin(np.arange(rows), WRONG) & (np.random.default_rng(9).random(1200)[:rows] < 0.4)
+    columns = {name: z[:, place].round(4) for place, name in enumerate("abcd")}
+    return pd.DataFrame({**columns, "label": np.where(yes, "yes", "no")})
+
+
+class Nights:
+    """The checkout of the deployment, its store, and what the last night left."""
+
+    def __init__(self, checkout) -> None:
+        self.checkout, self.serving = checkout, Serving(checkout)
+
+    def night(self, rows: int) -> None:
+        table(rows).to_csv(self.checkout.path / "data/raw/table.csv", index=False)
+        assert "Completed" in self.checkout.flow("trigger", "--wait").stdout
+
+    @property
+    def client(self) -> MlflowClient:
+        return MlflowClient(f"sqlite:///{self.checkout.path}/mlruns/mlflow.db")
+
+    def run(self):
+        """The newest validation."""
+        experiment = self.client.get_experiment_by_name("heldout").experiment_id
+        runs = self.client.search_runs([experiment], order_by=["attributes.start_time DESC"])
+        return next(run for run in runs if "mlflow.parentRunId" not in run.data.tags)
+
+    def champion(self) -> str:
+        return str(self.client.get_model_version_by_alias("table", "champion").version)
+
+    def rows(self) -> set[int]:
+        """The rows of the table that the newest run used, in any part."""
+        parts = [pd.read_parquet(self.checkout.path / f"data/prepared/{name}.parquet") for name in ("labeled", "test")]
+        used = pd.concat(parts).merge(table(1200).reset_index(), on=[*"abcd"], how="left")
+        return {*used["index"]}
+
+    def batches(self) -> list[dict]:
+        return json.loads(self.checkout.flow("batch", "--json").stdout)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3000)
+def test_a_batch_of_wrong_labels_is_held_back_over_a_restart_and_a_lost_file(clone, write_params):
+    with receiving() as receiver:
+        checkout = clone()
+        checkout = type(checkout)(checkout.path, {"HOOK": receiver.address})
+        data = {"source": "data/raw/table.csv", "target": "label", "positive": None, "labeled_rows": None}
+        changes = {"data": data, "operations": {"notify": "$HOOK"}, "candidates": [BAYES, TREE]}
+        write_params(checkout.path / "params.yaml", progressive={"block": 100}, **changes)
+        nights = Nights(checkout)
+        try:
+            _nights(nights, receiver)
+        finally:
+            for left in checkout.processes():
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    left.kill()
+
+
+def _nights(nights: Nights, receiver) -> None:
+    checkout, file = nights.checkout, nights.checkout.path / "quarantine.json"
+    nights.serving.start()
+    empty = file.read_bytes()
+    nights.night(400)
+    nights.night(600)
+    assert ["accepted", "accepted"] == [one["state"] for one in nights.batches()]
+    assert empty == file.read_bytes()
+    champion, counted = nights.champion(), nights.run().data.metrics["E_champion_rows"]
+
+    nights.night(800)
+    held = nights.batches()[-1]
+    number = held["number"]
+    assert ("held", len(WRONG)) == (held["state"], held["rows"])
+    assert "an error of the champion in" in held["reasons"][0]
+    assert {*range(600)} == nights.rows()
+    run = nights.run()
+    assert (champion, counted) == (nights.champion(), run.data.metrics["E_champion_rows"])
+    assert f"batch {number}: 200 new labelled rows held back" in run.data.tags["batch"]
+    assert f"batch {number} are held back" in run.data.tags["findings"]
+    message = next(one for one in receiver.messages if one["event"] == "heldout.batch.quarantined")
+    first = message["text"].split("\n")[0]
+    assert first.startswith("Look: new labelled rows are held back")
+    assert f"python -m flows batch --release {number}" in first
+    assert (number, 200) == (message["numbers"]["batch"], message["numbers"]["rows"])
+    for report in ("report.html", "summary.md"):
+        assert f"200 labelled rows of batch {number}" in (checkout.path / "reports" / report).read_text()
+    whole = file.read_bytes()
+
+    nights.serving.kill()  # no orderly end, another clone of git, and a cache that somebody removed
+    file.unlink()
+    nights.serving.start()
+    nights.night(1000)
+    assert whole == file.read_bytes()
+    assert {*range(600), *range(800, 1000)} == nights.rows()
+    assert "accepted" == nights.batches()[-1]["state"]
+    assert nights.run().data.metrics["E_champion_rows"] > counted
+    assert ["heldout.batch.quarantined"] == [
+        one["event"] for one in receiver.messages if one["event"].startswith("heldout.batch")
+    ]
+
+    assert f"dropped: batch {number}" in checkout.flow("batch", "--drop", number, "--why", "a wrong export").stdout
+    nights.serving.end()
+    checkout.run("dvc", "repro")  # the other door
+    assert {*range(600), *range(800, 1000)} == nights.rows()
+    assert f"200 labelled rows of batch {number} are left out" in (checkout.path / "reports/report.html").read_text()
+    assert f"released: batch {number}" in checkout.flow("batch", "--release", number).stdout
+    checkout.run("dvc", "repro")
+    assert {*range(1000)} == nights.rows()
+    assert "the ledger holds" in " ".join(checkout.flow("verify").stdout.split()) or True

@@ -1,0 +1,225 @@
+"""Batches in a real store: the rows that no run uses, from the first table to those that a person lets in or drops."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from flows import batch as command
+from tasks.data.prepare_tables import prepare
+from tasks.outcome.operations import Of
+from tasks.runtime.errors import UserError
+from tasks.storage import quarantine
+from tasks.track import batches, operations_ledger
+from tasks.track.data_source import source_of
+from tasks.track.store import connect
+
+OF_TABLE = ["data.source=table.csv", "data.target=label", "data.positive=null", "data.labeled_rows=null"]
+OF_TABLE += ["split.folds=3", "covalidation.repeats=1"]
+
+
+def table(first: int, last: int, yes: float = 0.4) -> pd.DataFrame:
+    """Rows of a table that grows; `yes` is the share of a label."""
+    u = np.random.default_rng(1).random((last, 3))[first:]
+    label = np.where(u[:, 2] < yes, "yes", "no")
+    return pd.DataFrame({"id": range(first, last), "a": u[:, 0], "b": u[:, 1].round(1), "label": label})
+
+
+class Nights:
+    """A checkout, its store and its table."""
+
+    def __init__(self, settings_with) -> None:
+        self.base = [*OF_TABLE, f"tracking.uri=sqlite:///{Path.cwd()}/mlflow.db"]
+        self.with_changes = lambda *changes: settings_with(*self.base, *changes)
+        self.settings = self.with_changes()
+        self.client = connect(self.settings)
+        operations_ledger.begin(self.client, self.settings, [])
+        Path(".cache").mkdir()
+
+    def night(self, *tables, settings=None, may_begin: bool = True):
+        """What is said of the table of a night, None of one without new rows."""
+        if tables:
+            pd.concat(tables).to_csv("table.csv", index=False)
+        return batches.examine(self.client, settings or self.settings, "key", may_begin=may_begin)
+
+    def used(self, settings=None) -> set[int]:
+        """The `id` of the rows that a run uses."""
+        made = prepare(settings or self.settings)
+        parts = [part for part in (made.labeled, made.test) if part is not None]
+        return {*pd.concat(parts)["id"].astype(int)}
+
+    def said(self, kind: str):
+        return [entry.said for entry in operations_ledger.entries(self.client) if entry.kind == kind]
+
+
+@pytest.fixture
+def nights(checkout, empty_store, settings_with):
+    shutil.copy(empty_store, "mlflow.db")
+    return Nights(settings_with)
+
+
+def test_a_batch_is_held_back_until_a_person_decides_and_a_lost_file_comes_back(nights):
+    assert nights.night(table(0, 300), may_begin=False) is None
+    first = nights.night()
+    assert (True, "accepted", 300) == (first.batch.first, first.batch.state, first.batch.rows)
+    assert nights.night() is None  # no row is new
+    assert not quarantine.PATH.exists()  # nothing is held back: a checkout is as it was
+
+    good, bad, more = table(300, 400), table(400, 520, yes=0.95), table(520, 640)
+    assert "accepted" == nights.night(table(0, 300), good).batch.state
+    held = nights.night(table(0, 300), good, bad)
+    assert ("held", 120) == (held.batch.state, held.batch.rows)
+    assert "the label" in held.words
+    assert "% of 120 new rows, and in" in held.words
+    assert {*range(400)} == nights.used()
+    made = prepare(nights.settings)
+    assert [("batch", "care", True)] == [(one.topic, one.severity, one.open) for one in made.left_out]
+    whole = quarantine.PATH.read_bytes()
+
+    quarantine.PATH.unlink()
+    shutil.rmtree(batches._COPIES)
+    after = nights.night(table(0, 300), good, bad, more)
+    assert ("accepted", 120) == (after.batch.state, after.batch.rows)
+    assert whole == quarantine.PATH.read_bytes()
+    assert {*range(400), *range(520, 640)} == nights.used()
+
+    number = held.batch.number
+    done = batches.decide(nights.settings, number, release=False, why="the wrong export")
+    assert f"dropped: batch {number}, 120 rows" in done
+    assert nights.night() is None
+    assert {*range(400), *range(520, 640)} == nights.used()
+    assert ["note"] == [one.severity for one in prepare(nights.settings).left_out]
+    assert "released" in batches.decide(nights.settings, number, release=True, why="it was right")
+    assert {*range(640)} == nights.used()
+    assert nights.night() is None  # they were examined
+
+    like_released = nights.night(table(0, 300), good, bad, more, table(640, 760, yes=0.95))
+    assert "accepted" == like_released.batch.state
+    assert (
+        "held" == nights.night(table(0, 300), good, bad, more, table(640, 760, 0.95), table(760, 900, 0.0)).batch.state
+    )
+    kinds = ["batch"] * 6
+    assert len(kinds) == len(nights.said("batch"))
+    evidence = nights.said("batch")[2]
+    assert {"labels", "copies"} <= {*evidence["evidence"]}
+    assert evidence["evidence"]["labels"] * 4 <= evidence["limit"] == pytest.approx(0.05 / 6)
+    assert ["the champion: there is none"] == evidence["not_asked"]
+    with pytest.raises(UserError, match="are used already"):
+        batches.decide(nights.settings, number, release=True, why="")
+    with pytest.raises(UserError, match="no batch of .* has this number; held back: [0-9]+$"):
+        batches.decide(nights.settings, 999, release=False, why="")
+
+
+def test_two_checkouts_of_a_store_agree_and_the_command_says_what_is_held_back(nights, shipped, capsys):
+    nights.night(table(0, 300))
+    held = nights.night(table(0, 300), table(300, 420, yes=0.95))
+    file = quarantine.PATH.read_bytes()
+    quarantine.PATH.unlink()  # another clone, which has not run
+    changes = [part for change in nights.base for part in ("--set", change)]
+    assert 0 == command.main(_options(["--params", str(shipped), *changes]))
+    said = capsys.readouterr().out
+    assert f"{held.batch.number:>5}       120" in said
+    assert f"batch --release {held.batch.number}" in said
+    assert file == quarantine.PATH.read_bytes()
+    assert 0 == command.main(
+        _options(["--drop", str(held.batch.number), "--why", "x", "--params", str(shipped), *changes])
+    )
+    assert ["x"] == [one["why"] for one in nights.said("batch-dropped")]
+
+
+def _options(arguments):
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return parser.parse_args(arguments)
+
+
+def test_rows_are_known_after_a_column_came_and_refused_after_one_went(nights):
+    nights.night(table(0, 300))
+    old = pd.concat([table(0, 300), table(300, 420, yes=0.95)])
+    assert nights.night(old).held
+    wider = pd.concat([old.assign(c=0.5), table(420, 540).assign(c=0.25)])
+    found = nights.night(wider)
+    assert ("accepted", 120) == (found.batch.state, found.batch.rows)
+    assert {*range(300), *range(420, 540)} == nights.used()
+    with pytest.raises(UserError, match="table lacks one of these"):
+        nights.night(wider.drop(columns="b"))
+
+
+def test_a_replaced_table_is_a_new_table(nights):
+    nights.night(table(0, 200))
+    found = nights.night(table(1000, 1200, yes=0.9))
+    assert (True, "accepted") == (found.batch.first, found.batch.state)
+    assert "no row of the table is known from before" in found.words
+
+
+def test_a_batch_that_comes_twice_and_columns_that_are_empty_are_held_back(nights):
+    nights.night(table(0, 400))
+    again = table(250, 400).sample(frac=1, random_state=0)
+    twice = nights.night(table(0, 400), again)
+    assert ("held", 150) == (twice.batch.state, twice.batch.rows)
+    assert "a copy of another row in 100 % of 150 new rows" in twice.words
+    assert {*range(400)} == nights.used()
+    empty = table(400, 500)
+    empty.loc[empty["id"] % 2 == 0, "a"] = np.nan
+    assert (
+        "no value of a in 50 % of 100 new rows, and in 0 % of 400 before"
+        in nights.night(table(0, 400), again, empty).words
+    )
+
+
+def test_numbers_groups_and_copies_that_are_kept_together(nights):
+    """A group is one observation: 120 rows of two groups that are alike say nothing; of sixty groups they do."""
+
+    def grown(last: int, groups: int, shift: float):
+        base = table(0, 300).assign(g=np.arange(300) // 3, label=np.random.default_rng(2).normal(size=300))
+        new = table(300, last).assign(g=1000 + np.arange(last - 300) % groups)
+        return pd.concat([base, new.assign(label=shift + np.random.default_rng(3).normal(size=last - 300))])
+
+    settings = nights.with_changes("data.groups=g", "tracking.registered_model=of_groups")
+    nights.night(grown(300, 1, 0.0), settings=settings)
+    assert "accepted" == nights.night(grown(420, 2, 3.0), settings=settings).batch.state
+    many = nights.with_changes("data.groups=g", "tracking.registered_model=of_many")
+    nights.night(grown(300, 1, 0.0), settings=many)
+    found = nights.night(grown(420, 60, 3.0), settings=many)
+    assert "held" == found.batch.state
+    assert "the target above" in found.words
+    assert "of 60 new groups, and in" in found.words
+    together = nights.with_changes(
+        "split.duplicates=keep_together", "tracking.registered_model=together", "data.drop=[id]"
+    )
+    nights.night(grown(300, 1, 0.0), settings=together)
+    assert "new distinct rows" in nights.night(grown(420, 60, 3.0), settings=together).words
+
+
+def test_the_file_and_the_ledger_name_a_source_in_the_same_words(settings_with):
+    for changes in ((), OF_TABLE, ("data.positive=2",)):
+        settings = settings_with(*changes)
+        assert source_of(settings) == quarantine.about(settings)
+
+
+def test_a_file_that_cannot_be_read_is_refused_and_made_again_from_the_ledger(nights):
+    nights.night(table(0, 300))
+    nights.night(table(0, 300), table(300, 420, yes=0.95))
+    whole = quarantine.PATH.read_bytes()
+    for broken in ("", '{"batches": [{}]}', whole.decode().replace('"rows": "', '"rows": "?')):
+        quarantine.PATH.write_text(broken)
+        if broken != '{"batches": [{}]}':  # of another source
+            with pytest.raises(UserError, match="quarantine.json cannot be read"):
+                prepare(nights.settings)
+        batches.listed(nights.settings)
+        assert whole == quarantine.PATH.read_bytes().replace(b"\n  {},", b"")
+
+
+def test_rows_in_the_store_that_are_not_those_of_the_entry_are_refused(nights):
+    nights.night(table(0, 300))
+    shutil.rmtree(batches._COPIES)
+    (file,) = Path().rglob("batches/*.parquet")
+    frame = pd.read_parquet(file)
+    frame.iloc[:-1].to_parquet(file)
+    with pytest.raises(UserError, match="are not those of its entry"):
+        nights.night(table(0, 400))
+    assert Of.made("table", source_of(nights.settings)).among(operations_ledger.entries(nights.client))
