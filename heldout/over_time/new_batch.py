@@ -32,7 +32,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import hypergeom
 
 from heldout.losses import Losses
 
@@ -199,6 +198,8 @@ def _answers(questions: Sequence[Asked], new: NDArray[np.bool_]) -> Iterator[tup
                 counts.append((int(yes[asked & new].sum()), int(yes[asked & ~new].sum()), n, before))
     if not counts:
         return
+    from scipy.stats import hypergeom  # takes half a second, and no other answer needs it
+
     k, k_before, n_new, n_before = np.array(counts).T
     law = (n_new + n_before, k + k_before, n_new)
     p = np.minimum(1.0, 2 * np.minimum(hypergeom.cdf(k, *law), hypergeom.sf(k - 1, *law)))

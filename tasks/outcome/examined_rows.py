@@ -108,7 +108,9 @@ class NewRows:
             yield Asked("error", "an error of the champion" if loss.binary else "a loss of the champion", losses)
         yield from new_batch.of_labels(labels, of_classes=loss.of_classes)
         yield from new_batch.of_copies(contents(X), labels, of_classes=loss.of_classes)
-        yield from new_batch.of_missing({str(name)[:_MOST_LETTERS]: X[name].isna().to_numpy() for name in X.columns})
+        gaps = {str(name)[:_MOST_LETTERS]: X[name].isna().to_numpy() for name in X.columns}
+        old = ~self.new[part]
+        yield from new_batch.of_missing({name: empty for name, empty in gaps.items() if not empty[old].all()})
 
 
 def reason(answer: Answer, unit: str) -> str:

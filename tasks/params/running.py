@@ -85,14 +85,15 @@ class Operations(ParamsSection):
     )
     notify: Receiver | None = Field(
         default=None,
-        description="a URL, or webhook: URL, that is sent a POST when a run failed, the champion changed or an alarm "
-        "was raised; $NAME takes it from an environment variable, since this file is in git. Numbers go there: read "
+        description="a URL, or webhook: URL, that is sent a POST when a run failed, the champion changed, an alarm "
+        "was raised or new rows are held back; $NAME takes it from an environment variable, since this file is in git. Numbers go there: read "
         "this line in a file from a stranger",
     )
     alarm_level: Annotated[float, Field(gt=0, le=0.5)] = Field(
         default=0.05,
         description="watch raises an alarm at evidence 1 / alarm_level: without drift, the probability that it ever "
-        "does so is at most alarm_level, however many shards come",
+        "does so is at most alarm_level, however many shards come. The same for new labelled rows: the probability "
+        "that a batch that is like those before is ever held back",
     )
 
 

@@ -76,8 +76,11 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
     words = _words(rows, of_pool)
     said: dict[str, Any] = {"run": run, "rows": int(new.sum()), "reasons": [], "not_asked": []}
     if not before.any():
-        why = ["no row of the table is known from before: it counts as a new table"] if past else []
-        said |= {"verdict": "first", "reasons": why}
+        gone = any(rows.identities.by(columns) is None for (columns, _), _ in known)
+        why = "it lacks a column by which rows are known" if gone else "no row of the table is known from before"
+        said |= {"verdict": "first", "reasons": [f"{why}: it counts as a new table"] if past else []}
+    elif settings.data.sampling == "active":
+        said |= {"verdict": "accepted", "not_asked": ["rows that were picked (data.sampling) are unlike others"]}
     else:
         released = [found for found, one in known if one.state == "released"][-_MOST_RELEASED:]
         again = [rows.identities.among([found])[of_pool] for found in released]
