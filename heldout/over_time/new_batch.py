@@ -134,9 +134,11 @@ def of_labels(y: NDArray[Any], *, of_classes: bool) -> Iterator[Asked]:
         return
     classes, place, counts = np.unique(y, return_inverse=True, return_counts=True)
     frequent = np.argsort(-counts, kind="stable")[:_MOST_CLASSES]
+    if len(classes) == 2:
+        frequent = frequent[1:]  # the other one is its opposite
     for one in frequent:
         yield Asked("labels", f"the label {classes[one]!s}", (place == one).astype(np.float64))
-    if len(classes) > len(frequent):
+    if len(classes) > _MOST_CLASSES:
         yield Asked("labels", "another label", (~np.isin(place, frequent)).astype(np.float64))
 
 

@@ -86,8 +86,8 @@ class Operations(ParamsSection):
     notify: Receiver | None = Field(
         default=None,
         description="a URL, or webhook: URL, that is sent a POST when a run failed, the champion changed, an alarm "
-        "was raised or new rows are held back; $NAME takes it from an environment variable, since this file is in git. Numbers go there: read "
-        "this line in a file from a stranger",
+        "was raised or new rows are held back; $NAME takes it from an environment variable, since this file is in git. "
+        "Numbers go there: read this line in a file from a stranger",
     )
     alarm_level: Annotated[float, Field(gt=0, le=0.5)] = Field(
         default=0.05,

@@ -12,9 +12,12 @@ from tasks.data.prepare_tables import prepare
 from tasks.outcome.operations import Of
 from tasks.runtime.errors import UserError
 from tasks.storage import quarantine
+from tasks.storage.row_ids import read_row_ids
 from tasks.track import batches, operations_ledger
 from tasks.track.data_source import source_of
 from tasks.track.store import connect
+from tests.tasks.track.test_promote import Nights as Promotions
+from tests.tasks.track.test_promote import table as promoted
 
 OF_TABLE = ["data.source=table.csv", "data.target=label", "data.positive=null", "data.labeled_rows=null"]
 OF_TABLE += ["split.folds=3", "covalidation.repeats=1"]
@@ -223,3 +226,46 @@ def test_rows_in_the_store_that_are_not_those_of_the_entry_are_refused(nights):
     with pytest.raises(UserError, match="are not those of its entry"):
         nights.night(table(0, 400))
     assert Of.made("table", source_of(nights.settings)).among(operations_ledger.entries(nights.client))
+
+
+def wrong(rows: pd.DataFrame, last: int) -> pd.DataFrame:
+    """A table of which 40 % of the last rows have another label."""
+    flipped = (np.arange(len(rows)) >= len(rows) - last) & (np.random.default_rng(4).random(len(rows)) < 0.4)
+    return rows.assign(label=np.where(flipped, 1 - rows["label"], rows["label"]))
+
+
+@pytest.mark.slow
+def test_the_champion_is_asked_on_rows_that_did_not_train_it(checkout, empty_store, settings_with):
+    """First, wrong labels, promoted on the rows of a contest, and a file that is gone: the other checks go on."""
+    shutil.copy(empty_store, "mlflow.db")
+    nights = Promotions(settings_with)
+    settings = nights.prepare(promoted(100))
+    nights.run(settings, "stump")
+    client = connect(settings)
+
+    def look():
+        found = batches.examine(client, settings, "key", may_begin=True)
+        return found, operations_ledger.entries(client)[-1].said
+
+    assert look()[0].batch.first
+    settings = nights.prepare(promoted(400))
+    found, said = look()
+    assert ("accepted", "1") == (found.batch.state, said["champion"])
+    tested = len(read_row_ids("test").content)
+    decision, _ = nights.run(settings, "tree")
+    assert "yes" == decision.promoted
+    nights.prepare(wrong(promoted(520), 120))
+    found, said = look()
+    assert ("held", "2") == (found.batch.state, said["champion"])
+    assert "an error of the champion in" in found.words
+    assert f"of {tested} before" in found.words  # of the contest, which did not train it
+    assert said["error"] > said["error_before"] + 0.2
+
+    for model in Path("artifacts").rglob("model.skops"):
+        model.unlink()
+    nights.prepare(wrong(promoted(520), 120), promoted(120, 600).assign(label=1))
+    found, said = look()
+    assert "held" == found.batch.state
+    assert "the label 1 in 100 % of 120 new rows" in found.words
+    assert said["not_asked"][0].startswith("the champion: ")
+    assert "error" not in said["evidence"]
