@@ -70,6 +70,7 @@ OTHERS = {
     "compare": "two revisions; or answers that somebody else made",
     "gate": "pass or fail by what the winner errs at most, for CI",
     "verify": "is the history behind a report whole, and what was compared",
+    "history": "all nights on one page, and whether anything must be done",
     "label-next": "the unlabelled rows most worth a label, as CSV",
     "batch": "new labelled rows: what was held back; release or drop it",
     "rollback": "return to the former champion",
@@ -84,7 +85,10 @@ LISTED = {
     "begin": ("new", "init", "plan"),
     "validate": ("validate", "open-test", "gate", "verify", "compare"),
     "one step at a time": tuple(FLOWS)[:7],
-    "in use": ("watch", "batch", "label-next", "rollback", "log", "prune", "ui", "serve", "trigger", "migrate"),
+    "in use": (
+        *("history", "watch", "batch", "label-next", "rollback"),
+        *("log", "prune", "ui", "serve", "trigger", "migrate"),
+    ),
 }
 
 

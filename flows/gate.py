@@ -41,8 +41,10 @@ def main(options: argparse.Namespace) -> int:
     """Print the decision and why; returns the exit code. Raises UserError where there is nothing to decide by."""
     from tasks.data.row_roles import dependence_of
     from tasks.outcome import gate_verdict
+    from tasks.outcome.operations import Of
     from tasks.params import load
     from tasks.storage import files, report_tables
+    from tasks.track.data_source import source_of
     from tasks.track.operations_ledger import append_if_there
 
     settings = load(options.params, tuple(options.overrides))
@@ -58,7 +60,8 @@ def main(options: argparse.Namespace) -> int:
         "upper": end.upper,
         "report": files.file_hash(files.SELECTION),
     }
-    append_if_there(settings, "gate", said)
+    of = Of.made(settings.registered_model, source_of(settings))
+    append_if_there(settings, "gate", of.said(**said))
     if options.json:
         advice = {"advice": None, "caveats": []} if decision is None else asdict(decision)
         of_other = None if against is None else {**asdict(against), "worse": against.worse}

@@ -2,21 +2,31 @@
 
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tasks.outcome import to_do
+from tasks.outcome.to_do import Matter
 from tasks.params import Settings
-from tasks.runtime.errors import one_line
-from tasks.runtime.own_code import COMMAND
+from tasks.runtime.errors import UserError, one_line
 from tasks.runtime.webhook import post
 from tasks.track import lifecycle
+from tasks.track.morning import read_morning
 from tasks.track.operations_ledger import head
+from tasks.track.store import failures
 
 log = logging.getLogger("heldout")
 
 CHAMPION_CHANGED, RUN_FAILED, ALARM = "heldout.champion.changed", "heldout.run.failed", "heldout.over_time.alarm"
 PREVENTED, BATCH_HELD = "heldout.champion.prevented", "heldout.batch.quarantined"
 _REASON = "reason"
+_MATTERS: Mapping[str, Callable[[Mapping[str, Any]], Matter]] = {
+    RUN_FAILED: lambda _: to_do.run_failed(),
+    ALARM: lambda _: to_do.rows_changed(),
+    PREVENTED: lambda _: to_do.pinned(),
+    BATCH_HELD: lambda said: to_do.held_back(said["batch"], said["rows"]),
+}
+_NEWS = {"rollback": "the former champion is the champion again", "first": "the first champion"}
 _TO_BE_LOOKED_AT = ("verdict", "not_yet")  # of heldout.decision.ship
 
 
@@ -37,7 +47,7 @@ def _message(settings: Settings, event: str, payload: Mapping[str, Any]) -> dict
     """
     numbers = {name: value for name, value in payload.items() if _is_number(value)}
     words = [f"{name}: {value}" for name, value in payload.items() if isinstance(value, str) and name != _REASON]
-    first = f"{_to_do(event, payload)} ({settings.registered_model}, {settings.data.source})"
+    first = f"{_first_line(settings, event, payload)} ({settings.registered_model}, {settings.data.source})"
     lines = [one_line(line) for line in (first, *words, str(payload.get(_REASON, ""))) if line]
     return {
         "event": event,
@@ -48,28 +58,26 @@ def _message(settings: Settings, event: str, payload: Mapping[str, Any]) -> dict
     }
 
 
-def _to_do(event: str, payload: Mapping[str, Any]) -> str:
-    """Whether somebody must do something, and what; the one place of these words."""
-    if event == RUN_FAILED:
-        return "Look: a run failed"
-    if event == ALARM:
-        return "Look: the rows have changed; look at the new ones, label some, and validate again"
-    if event == BATCH_HELD:
-        number = payload["batch"]
-        return (
-            f"Look: new labelled rows are held back, and no run uses them; `{COMMAND} batch --release {number}` or "
-            f"`{COMMAND} batch --drop {number}`"
-        )
-    if event == PREVENTED:
-        return "Look: a pin prevents a promotion; release it, or leave it until new rows outweigh it"
-    if payload.get("promoted") == "rollback":
-        return "Nothing to do: the former champion is the champion again"
-    new = (
-        "the first champion" if payload.get("promoted") == "first" else "another champion, which was shown to err less"
-    )
+def _first_line(settings: Settings, event: str, payload: Mapping[str, Any]) -> str:
+    """Whether somebody must do something, and what: because of the event, else of what the store says is open."""
+    if event in _MATTERS:
+        return to_do.first_line([_MATTERS[event](payload)])
+    news = _NEWS.get(str(payload.get("promoted")), "another champion, which was shown to err less")
     if _TO_BE_LOOKED_AT in payload.items():
-        return f"Look: {new}; read the advice before it is used"
-    return f"Nothing to do: {new}"
+        return to_do.first_line([to_do.not_yet(news)])
+    matters = _open_matters(settings)
+    between = "; in use is now " if matters else ": "
+    return f"{to_do.first_line(matters)}{between}{news}"
+
+
+def _open_matters(settings: Settings) -> Sequence[Matter]:
+    """What is open by the store, which has just taken what the message is about; nothing if it does not answer."""
+    failing: tuple[type[Exception], ...] = UserError, *failures()
+    try:
+        return read_morning(settings).matters
+    except failing as error:
+        log.warning("operations.notify: what is open is not known (%s)", one_line(str(error)))
+        return ()
 
 
 def _is_number(value: object) -> bool:

@@ -6,6 +6,7 @@ from flows.cross_validation import cross_validation
 from flows.events import failure_reported
 from flows.holdout import holdout
 from flows.new_batch import examine_new_rows
+from flows.night import night
 from flows.prepare import prepare
 from flows.progressive import progressive
 from flows.reach_store import reach_store
@@ -42,21 +43,22 @@ def validate(
         overrides = (*changes.overrides(params), *overrides)
         settings = load(params, overrides)
         trial = why_trial(settings, overrides, asked=promote, scheduled=scheduled)
-        with failure_reported(settings):
+        with night(settings, trial):
+            with failure_reported(settings):
+                if scheduled:
+                    reach_store(settings)
+                with lifecycle.run(settings, trial):
+                    sources = hash_sources(settings)
+                    examine_new_rows(settings, trial)
+                    prepare(params, overrides)
+                    progressive(params, overrides)
+                    holdout(params, overrides)
+                    cross_validation(params, overrides)
+                    covalidation(params, overrides)
+                    select(params, overrides)
+                    check_unchanged(sources)
+                    report(params, overrides)
+            dvc_commands.commit(settings)
             if scheduled:
-                reach_store(settings)
-            with lifecycle.run(settings, trial):
-                sources = hash_sources(settings)
-                examine_new_rows(settings, trial)
-                prepare(params, overrides)
-                progressive(params, overrides)
-                holdout(params, overrides)
-                cross_validation(params, overrides)
-                covalidation(params, overrides)
-                select(params, overrides)
-                check_unchanged(sources)
-                report(params, overrides)
-        dvc_commands.commit(settings)
-        if scheduled:
-            keep_to_policy(settings)
+                keep_to_policy(settings)
     lifecycle.check_sent()

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from flows.checkout import in_checkout
 from flows.events import alarm_raised, failure_reported
+from flows.night import keep_page
 from flows.stage import named_flow
 from tasks.outcome.watched_shards import WatchRecord, check_validated, stored, watch_shards, write
 from tasks.params import Settings, load
 from tasks.report.watch_picture import draw
 from tasks.storage import watch_files
-from tasks.track.watch_run import champion, enter, log_lines, log_picture
+from tasks.track.watch_run import champion, enter, enter_move, log_lines, log_picture
 
 log = logging.getLogger("heldout")
 
@@ -44,6 +45,7 @@ def watch(
             record = watch_shards(settings, champion(settings), shards, new_reference=new_reference)
         if new_reference:
             write(record)
+            enter_move(settings, record)
         if not record.untold:
             log.info("watch: no shard without a line in %s; the reference is %s", watch_files.TABLE, record.reference)
             return
@@ -58,10 +60,12 @@ def _tell(settings: Settings, record: WatchRecord) -> None:
     for line, reason in record.alarms():
         alarm_raised(settings, line, record.watched, reason)
     log_lines(settings, record)
-    enter(settings, record)
+    entered = enter(settings, record)
     watch_files.write_state(replace(record, told=len(record.lines)).numbers())
     draw(record.lines, level)
     log_picture(settings, record)
+    if entered:
+        keep_page(settings)
 
 
 def _print(record: WatchRecord, level: float) -> None:

@@ -5,7 +5,7 @@ order of errors and of the ends of their intervals.
 """
 
 import math
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,27 @@ from heldout.printable import plain
 Errors = TypeVar("Errors", float, NDArray[np.float64])
 
 
-def shown(error: Errors, loss: Loss) -> Errors:
+class ReadAs(Protocol):
+    """What of a `Loss` says how its mean is read: enough for numbers that were kept without their loss."""
+
+    @property
+    def binary(self) -> bool:
+        """Whether every value is 0 or 1."""
+
+    @property
+    def power(self) -> int:
+        """The power of the target's unit."""
+
+    @property
+    def mean_called(self) -> str:
+        """What people call its mean."""
+
+    @property
+    def shown_as(self) -> str:
+        """What people read of its mean."""
+
+
+def shown(error: Errors, loss: ReadAs) -> Errors:
     """The number, or the numbers, that people read of mean losses."""
     if loss.power == 2:
         root: Errors = np.sqrt(np.maximum(error, 0.0))
@@ -50,17 +70,17 @@ def _rounded(read: float, loss: Loss) -> str:
     return f"{read:.{digits}f}" if 0 < digits < 7 else plain(read, 3)
 
 
-def error_label(loss: Loss) -> str:
+def error_label(loss: ReadAs) -> str:
     """The name of an axis of errors."""
     return "error, %" if loss.binary else loss.shown_as
 
 
-def amount(value: float, loss: Loss) -> str:
+def amount(value: float, loss: ReadAs) -> str:
     """The same number as `number` with its unit, or with what it is."""
     return with_unit(number(value, loss), loss)
 
 
-def with_unit(number: str, loss: Loss) -> str:
+def with_unit(number: str, loss: ReadAs) -> str:
     """A number as text with its unit, or with what it is: 1.7 %, RMSE 47,213."""
     if loss.binary:
         return f"{number} %"
@@ -83,7 +103,7 @@ def margin_text(margin: float, loss: Loss) -> str:
     return f"{as_margin(margin, loss):.10g} {unit}"
 
 
-def number(value: float, loss: Loss) -> str:
+def number(value: float, loss: ReadAs) -> str:
     """An error as people read it."""
     return written(shown(value, loss), loss)
 
@@ -93,6 +113,6 @@ def points(difference: float, error: float, loss: Loss) -> str:
     return written(apart(difference, error, loss), loss)
 
 
-def written(read: float, loss: Loss) -> str:
+def written(read: float, loss: ReadAs) -> str:
     """A number that people read, as text."""
     return f"{read:z.1f}" if loss.binary else plain(read)

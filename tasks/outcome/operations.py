@@ -23,6 +23,7 @@ KINDS = {
     "batch-dropped": "a person leaves the rows of a batch out for good",
     "watched": "new shards were looked at: once a day, and at each alarm",
     "gate": "a validation was let through or not",
+    "night": "a run that may promote ended: its seconds, its rows, the sizes of the stores, or why it failed",
     "pruned": "runs were removed or emptied",
 }
 

@@ -38,12 +38,12 @@ def strip(summary: Summary) -> list[str]:
 
 def text(summary: Summary) -> str:
     """The decision, the strip, the headline, and all sentences as a list."""
-    lines = [f"- **{_in_markdown(name)}**: {_in_markdown(sentence)}" for name, sentence in sentences(summary).items()]
-    verdict = f"# {_in_markdown(summary.decision.advice)}"
-    return "\n".join([verdict, "", "```", *strip(summary), "```", "", _in_markdown(headline(summary)), "", *lines])
+    lines = [f"- **{in_markdown(name)}**: {in_markdown(sentence)}" for name, sentence in sentences(summary).items()]
+    verdict = f"# {in_markdown(summary.decision.advice)}"
+    return "\n".join([verdict, "", "```", *strip(summary), "```", "", in_markdown(headline(summary)), "", *lines])
 
 
-def _in_markdown(text: str) -> str:
+def in_markdown(text: str) -> str:
     """The text as it is written; Prefect's pages show an entity as its letters."""
     return _SIGNS.sub(r"\\\g<0>", printable(text))
 

@@ -64,6 +64,7 @@ METRICS = REPORTS / "metrics.json"
 PLOTS = REPORTS / "plots"
 REPORT = REPORTS / "report.html"
 SUMMARY = REPORTS / "summary.md"
+HISTORY = REPORTS / "history.html"  # of all nights: no stage of dvc.yaml owns it
 MODEL = Path("models/selected.skops")
 TARGET = "target"  # the column of the labels in prepared files
 

@@ -10,7 +10,7 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-_CACHE = Path(".dvc/cache/files/md5")
+CACHE = Path(".dvc/cache/files/md5")
 _NAMES = ("dvc.lock", "*.dvc")  # where DVC names what it has, by hash
 _HASH = re.compile(r"\b[0-9a-f]{32}(?:\.dir)?(?![0-9a-z])")
 _FOLDER = ".dir"  # ends the hash of a folder, whose file has the hashes of what lies in it
@@ -25,7 +25,7 @@ def remove(keep: timedelta) -> tuple[int, int]:
     """
     before = time.time() - keep.total_seconds()
     # the time of the last change of the inode: DVC moves a file into its cache with the time at which it was written
-    old = [path for path in _CACHE.glob("??/*") if path.is_file() and path.stat().st_ctime <= before]
+    old = [path for path in CACHE.glob("??/*") if path.is_file() and path.stat().st_ctime <= before]
     if not old:
         return 0, 0
     named = _named()
@@ -48,7 +48,7 @@ def _named() -> set[str] | None:
     texts = [before, *(path.read_text(encoding="utf-8") for path in {*files, Path("dvc.lock")} if path.is_file())]
     named = {found for text in texts for found in _HASH.findall(text)}
     for folder in [found for found in named if found.endswith(_FOLDER)]:
-        path = _CACHE / folder[:2] / folder[2:]
+        path = CACHE / folder[:2] / folder[2:]
         if path.is_file():
             named |= {str(entry["md5"]) for entry in json.loads(path.read_text(encoding="utf-8"))}
     return named

@@ -14,6 +14,7 @@ from heldout.over_time import new_batch
 from tasks.data import prepare_tables
 from tasks.data.prepare_tables import ReadRows
 from tasks.fits.model_process import opened
+from tasks.outcome import to_do
 from tasks.outcome.batches import Batch, batches, examined
 from tasks.outcome.examined_rows import ChampionLosses, NewRows, reason
 from tasks.outcome.new_rows import KnownRows
@@ -21,7 +22,6 @@ from tasks.outcome.operations import Of, cut
 from tasks.params import Settings
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError, one_line
-from tasks.runtime.own_code import COMMAND
 from tasks.storage import quarantine
 from tasks.storage.quarantine import LeftOut
 from tasks.storage.row_ids import WORD, Ids, RowIds
@@ -180,7 +180,7 @@ def decide(settings: Settings, number: int, *, release: bool, why: str) -> str:
 
 def remedy(one: Batch) -> str:
     """What to do about a batch that is held back."""
-    return f"look at its rows, then `{COMMAND} batch --release {one.number}` or `{COMMAND} batch --drop {one.number}`"
+    return to_do.held_back(one.number, one.rows).do
 
 
 def _of(client: "MlflowClient", settings: Settings) -> Of:

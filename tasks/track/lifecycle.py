@@ -133,11 +133,18 @@ def in_run() -> bool:
 
 def page(settings: Settings) -> str:
     """Where MLflow, its server or the pages of this checkout, shows the newest run of this process, if there is one."""
-    if not _newest:
-        return ""
+    return f"{pages(settings)}/#/experiments/{_newest['experiment']}/runs/{_newest['run']}" if _newest else ""
+
+
+def pages(settings: Settings) -> str:
+    """The address of MLflow's pages: of its server, or those of this checkout."""
     uri = settings.tracking.store
-    pages = without_login(uri).rstrip("/") if uri.startswith("http") else pages_address.current()
-    return f"{pages}/#/experiments/{_newest['experiment']}/runs/{_newest['run']}"
+    return without_login(uri).rstrip("/") if uri.startswith("http") else pages_address.current()
+
+
+def newest_run() -> str:
+    """The id of the newest run of this process; empty without one."""
+    return _newest.get("run", "")
 
 
 def send_to_run(items: Iterable[Item]) -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks.outcome.items import Tag
+from tasks.outcome.operations import Of
 from tasks.params import Settings
 from tasks.track import operations_ledger
+from tasks.track.data_source import source_of
 from tasks.track.experiments import experiment_id
 from tasks.track.ledger_tags import KEY, TESTED, of_ledger
 from tasks.track.promote import AGAINST, EVIDENCE, PROMOTED, RESTORED
@@ -52,10 +54,15 @@ def prune(settings: Settings, keep: timedelta, *, compact: bool) -> Iterator[str
     candidates = [run for run in old if run.data.tags.get(_PARENT) in emptied]
     newest = _newest_evidence(client)
     # before anything is removed: by the ledger, a run that is gone was pruned or taken away
+    of = Of.made(settings.registered_model, source_of(settings))
     entered = operations_ledger.pruned(client)  # what keeps its evidence is emptied again and again
     for some, removed in (([run for run in fresh if run.data.tags.get(KEY) not in entered], False), (gone, True)):
         operations_ledger.append_of_runs(
-            client, settings, "pruned", [run.info.run_id for run in some], {"keep_days": keep.days, "removed": removed}
+            client,
+            settings,
+            "pruned",
+            [run.info.run_id for run in some],
+            of.said(keep_days=keep.days, removed=removed),
         )
     models = [model for model in _models(client, experiment) if model.source_run_id in emptied]
     unused = [version for version in versions if str(version.run_id) in emptied]

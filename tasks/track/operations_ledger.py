@@ -64,6 +64,11 @@ def entries(client: "MlflowClient") -> tuple[Entry, ...]:
     return () if found is None else chain.entries_of(found.data.params)
 
 
+def run_of(client: "MlflowClient") -> "Run | None":
+    """The run that holds the ledger, if there is one. Raises UserError where it was deleted."""
+    return _find(client)
+
+
 def begin(client: "MlflowClient", settings: Settings, found: "Sequence[Run]") -> int:
     """Have the ledger there, with the validations `found` that no entry names, and return the number of its entries.
 

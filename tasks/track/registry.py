@@ -138,7 +138,7 @@ def standing(client: "MlflowClient", settings: Settings) -> Standing:
     """Where the data source of the parameters stands under its registered name."""
     name, source = settings.registered_model, source_of(settings)
     aliases = client.get_registered_model(name).aliases if _is_registered(client, name) else {}
-    end = f"-{_slug(settings.data.source)}-{hashlib.sha256(source.encode()).hexdigest()[:6]}"
+    end = f"-{slug(settings.data.source)}-{hashlib.sha256(source.encode()).hexdigest()[:6]}"
     versions = {alias: client.get_model_version(name, str(number)) for alias, number in aliases.items()}
     if f"{CHAMPION}{end}" not in versions and (
         CHAMPION not in versions or _source_of_version(client, versions[CHAMPION]) == source
@@ -163,5 +163,6 @@ def _source_of_version(client: "MlflowClient", registered: "ModelVersion") -> st
         return ""
 
 
-def _slug(text: str) -> str:
+def slug(text: str) -> str:
+    """Letters and digits of a text, for an alias or a folder."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[-_SLUG_LENGTH:].strip("-")

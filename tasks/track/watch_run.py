@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from tasks.outcome.items import Artifact, Item, Tag, TrackedMetric
-from tasks.outcome.operations import cut
+from tasks.outcome.operations import Of, cut
 from tasks.outcome.watched_shards import Watched, WatchRecord
 from tasks.params import Settings
 from tasks.storage import fit_cache, watch_files
+from tasks.track.data_source import source_of
 from tasks.track.experiments import watch_experiment
 from tasks.track.operations_ledger import append, entries
 from tasks.track.registry import LEARNER, standing
@@ -37,15 +38,27 @@ def log_lines(settings: Settings, record: WatchRecord) -> None:
     _send(settings, record, _items(record))
 
 
-def enter(settings: Settings, record: WatchRecord) -> None:
-    """The untold lines in the ledger of operations: once a day, and whenever an alarm begins."""
+def enter_move(settings: Settings, record: WatchRecord) -> None:
+    """In the ledger of operations, that a person moved the reference: no alarm of before holds."""
+    of = Of.made(settings.registered_model, source_of(settings))
+    said = {"model": record.watched, "reference": str(record.reference), "moved": True, "raised": False}
+    append(connect(settings), settings, _KIND, of.said(**said))
+
+
+def enter(settings: Settings, record: WatchRecord) -> bool:
+    """The untold lines in the ledger of operations: once a day, and whenever an alarm begins; whether it has them."""
     client = connect(settings)
     alarms = [cut(f"{line.shard}: {reason}") for line, reason in record.alarms()]
     last = next(
-        (one for one in reversed(entries(client)) if one.kind == _KIND and one.said["model"] == record.watched), None
+        (
+            one
+            for one in reversed(entries(client))
+            if one.kind == _KIND and one.said["model"] == record.watched and not one.said.get("moved")
+        ),
+        None,
     )
     if not alarms and last is not None and last.time[:_DAY] == datetime.now(UTC).isoformat()[:_DAY]:
-        return
+        return False
     newest = record.lines[-1]
     said = {
         "model": record.watched,
@@ -55,9 +68,12 @@ def enter(settings: Settings, record: WatchRecord) -> None:
         "high": newest.high,
         "evidence": newest.evidence,
         "evidence_of_columns": newest.evidence_of_columns,
+        "raised": newest.alarm or newest.alarm_of_columns,
         "alarms": alarms[:_MOST_ALARMS],
     }
-    append(client, settings, _KIND, said)
+    of = Of.made(settings.registered_model, source_of(settings))
+    append(client, settings, _KIND, of.said(**said))
+    return True
 
 
 def log_picture(settings: Settings, record: WatchRecord) -> None:

@@ -1,0 +1,99 @@
+"""Whether somebody must do something, and what: the one home of these words.
+
+They are the first line of a notification, of the morning page and of its text. Each ends with what to type, where a
+command helps.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tasks.runtime.own_code import COMMAND
+
+NOTHING = "Nothing to do"
+AGAIN = f"`{COMMAND} trigger`, or `{COMMAND} validate --promote`"
+
+
+@dataclass(frozen=True)
+class Matter:
+    """What is the matter, and what to do about it."""
+
+    what: str
+    do: str
+
+    def __str__(self) -> str:
+        return f"{self.what}; {self.do}"
+
+
+def first_line(matters: Sequence[Matter]) -> str:
+    """The first matter, and how many more there are; that there is nothing to do where there is none."""
+    if not matters:
+        return NOTHING
+    more = f" (and {len(matters) - 1} more)" if len(matters) > 1 else ""
+    return f"Look: {matters[0]}{more}"
+
+
+def run_failed(reason: str = "", when: str = "") -> Matter:
+    """A run ended before its report."""
+    what = f"the night of {when} failed" if when else "a run failed"
+    return Matter(f"{what}{f': {reason}' if reason else ''}", f"fix it, and run again: {AGAIN}")
+
+
+def died(when: str, status: str) -> Matter:
+    """A run's process is gone, and it said nothing."""
+    return Matter(f"the night of {when} did not end ({status})", f"run again: {AGAIN}")
+
+
+def missing(since: str, usual: str) -> Matter:
+    """No night came when one was to come."""
+    return Matter(
+        f"no night has ended since {since}, and one came about every {usual}",
+        "see in Prefect's pages whether the schedule is on and `make serve` runs",
+    )
+
+
+def uncompared(version: str) -> Matter:
+    """The champion or the winner gives no answers."""
+    return Matter(
+        f"the champion{f', version {version},' if version else ''} cannot be compared with the winners",
+        f"remove the alias champion to begin again, or return to the version before: `{COMMAND} rollback`",
+    )
+
+
+def rows_changed(when: str = "", *, both: bool = False) -> Matter:
+    """An alarm is raised."""
+    since = f" (alarm since {when})" if when else ""
+    return Matter(
+        f"the rows have changed{since}",
+        "look at the new ones, label some, and validate again"
+        + (f"; then compare with rows of now: `{COMMAND} watch --new-reference`" if both else ""),
+    )
+
+
+def held_back(batch: int, rows: int, reasons: str = "") -> Matter:
+    """New labelled rows are in quarantine."""
+    why = f": {reasons}" if reasons else ""
+    release, drop = (f"`{COMMAND} batch --{verb} {batch}`" for verb in ("release", "drop"))
+    return Matter(f"batch {batch} of {rows} rows is held back{why}", f"look at it, then {release} or {drop}")
+
+
+def pinned(candidate: str = "") -> Matter:
+    """A winner would be the champion without a pin."""
+    of = f" of {candidate}" if candidate else ""
+    release = f"`{COMMAND} rollback --release{f' {candidate}' if candidate else ''}`"
+    return Matter(f"a pin prevents a promotion{of}", f"release it ({release}), or leave it until new rows outweigh it")
+
+
+def not_yet(what: str) -> Matter:
+    """The advice about a new champion is not to ship it."""
+    return Matter(what, "read the advice before it is used")
+
+
+def little_room(nights: int) -> Matter:
+    """The disk is full soon."""
+    left = f"for about {nights} more night{'s' * (nights != 1)} like the last"
+    return Matter(f"the disk has room {left}", f"remove old runs: `{COMMAND} prune --keep 90d`, or set tracking.keep")
+
+
+def not_sent(number: int) -> Matter:
+    """Runs whose store was lost wait here."""
+    return Matter(f"runs that their store did not take: {number}", f"send them: `{COMMAND} log`")

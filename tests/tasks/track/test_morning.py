@@ -1,0 +1,103 @@
+"""The end of a night in a real store: its entry, what is read from all entries, and the one page that is kept."""
+
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tasks.outcome.verified import verify
+from tasks.report.history_page import write_history
+from tasks.storage import files
+from tasks.track import lifecycle, operations_ledger
+from tasks.track.ledger_tags import entry_of
+from tasks.track.morning import enter_night, keep_page, of_settings, read_morning
+from tasks.track.operations_ledger import append, entries, history
+from tasks.track.store import connect
+
+
+@pytest.fixture
+def settings(prepared, empty_store, checkout):
+    """Prepared rows, a selection over them, and a store."""
+    Path(".cache").mkdir(exist_ok=True)
+    shutil.copy(empty_store, "mlflow.db")
+    files.write_json(files.SELECTION, {"rows": {"labeled": 60, "estimates": 60, "test": 15}})
+    return prepared(f"tracking.uri=sqlite:///{checkout}/mlflow.db")
+
+
+def run(settings, failed: str = "") -> str:
+    with lifecycle.run(settings, ""):
+        pass
+    enter_night(settings, lifecycle.newest_run(), 12.34, failed)
+    return lifecycle.newest_run()
+
+
+def test_nights_are_read_back_with_their_rows_their_seconds_and_what_the_stores_take(settings):
+    assert ((), "Nothing to do") == (read_morning(settings).nights, read_morning(settings).first_line)
+    run(settings)
+    run(settings, failed="it broke")
+    first, second = read_morning(settings).nights
+    assert (75, 12.3, "") == (first.rows, first.seconds, first.failed)
+    assert (True, "") == (first.unit.binary, first.unit.mean_called)
+    assert Path("mlflow.db").stat().st_size == pytest.approx(first.sizes["MLflow"], rel=0.2)
+    assert first.disk_free > 0
+    assert (None, "it broke") == (second.rows, second.failed)
+    assert "failed: it broke" in read_morning(settings).first_line
+    assert () == verify(history(connect(settings)), entry_of).faults
+
+
+def test_of_all_nights_one_page_is_kept_in_a_place_that_its_address_names(settings):
+    for _ in range(2):
+        run(settings)
+        made = read_morning(settings)
+        write_history(made)
+        address = keep_page(settings)
+    client = connect(settings)
+    ledger = operations_ledger.run_of(client).info.run_id
+    (folder,) = client.list_artifacts(ledger, "morning")
+    (page,) = client.list_artifacts(ledger, folder.path)
+    assert address.endswith(f"/runs/{ledger}/artifacts/{page.path}")
+    assert files.HISTORY.read_bytes() == Path(client.download_artifacts(ledger, page.path, ".")).read_bytes()
+    assert () == verify(history(client), entry_of).faults
+
+
+def test_a_run_that_may_promote_and_was_killed_is_asked_about_until_the_next(settings):
+    run(settings)
+    client = connect(settings)
+    with pytest.raises(KeyboardInterrupt), lifecycle.run(settings, ""):
+        raise KeyboardInterrupt
+    assert "did not end (KILLED)" in read_morning(settings).first_line
+    with lifecycle.run(settings, "a trial"):  # which is no night
+        assert "did not end (KILLED)" in read_morning(settings).first_line
+    with lifecycle.run(settings, ""):
+        assert "Nothing to do" == read_morning(settings).first_line  # it is running
+        running = lifecycle.newest_run()
+        client.set_tag(running, "process", "1 long ago")
+        assert "did not end (its process died)" in read_morning(settings).first_line
+    assert "Nothing to do" == read_morning(settings).first_line
+
+
+def test_another_source_of_the_same_store_is_another_morning(settings, settings_of_rows, checkout):
+    run(settings, failed="theirs")
+    others = settings_of_rows("data.target=x", f"tracking.uri=sqlite:///{checkout}/mlflow.db")
+    assert of_settings(settings) != of_settings(others)
+    assert () == read_morning(others).nights
+    assert "Nothing to do" == read_morning(others).first_line
+
+
+def test_a_store_of_a_later_version_is_read(settings, monkeypatch):
+    run(settings)
+    monkeypatch.setitem(operations_ledger.KINDS, "of a later version", "nobody knows")
+    client = connect(settings)
+    append(client, settings, "of a later version", {"name": [1], "source": None})
+    monkeypatch.undo()
+    assert "of a later version" == entries(client)[-1].kind
+    assert 1 == len(read_morning(settings).nights)
+    assert read_morning(settings).now <= datetime.now(UTC)
+    assert () == verify(history(client), entry_of).faults
+
+
+def test_without_a_store_none_is_made(settings_with, checkout):
+    made = read_morning(settings_with(f"tracking.uri=sqlite:///{checkout}/none.db"))
+    assert ((), "Nothing to do") == (made.nights, made.first_line)
+    assert not Path("none.db").exists()
