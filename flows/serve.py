@@ -89,10 +89,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Start all, wait, stop all; returns the exit code."""
+    from tasks.params.current import check_current  # reads YAML, which --help does not need
+
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
         signal.signal(number, _interrupt)
     children: list[Child] = []
     try:
+        check_current()  # each run would end with it
         listening.check(options.host, options.trust_network)
         _start_all(children, options)
         while all(child.process.poll() is None for child in children):

@@ -151,7 +151,9 @@ def _open(session: Session, name: str, params: str, overrides: Sequence[str]) ->
     """Have the session ready for a flow. Raises UserError."""
     session.start_server()
     from tasks.params import load
+    from tasks.params.current import check_current
 
+    check_current(params)
     settings = load(params, overrides)
     if name == WHOLE:
         open_servers.warn(settings.tracking.store)

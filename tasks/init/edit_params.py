@@ -53,22 +53,22 @@ def fill(template: str, values: Mapping[KeyPath, Any]) -> str:
 
 
 def _with(lines: list[str], path: KeyPath, value: Any) -> list[str]:
-    places = {key: (start, end) for key, start, end in _places(lines)}
+    found = {key: (start, end) for key, start, end in places(lines)}
     indent = "  " * (len(path) - 1)
     new = [indent + line for line in _dump({path[-1]: value}).splitlines()]
-    if path in places:
-        start, end = places[path]
+    if path in found:
+        start, end = found[path]
         return lines[:start] + new + lines[end:]
     if len(path) == 1:
         return [*lines, "", *new]
-    if path[:1] not in places:
+    if path[:1] not in found:
         return [*lines, "", f"{path[0]}:", *new]
-    inside = [end for key, _, end in _places(lines) if key[:1] == path[:1] and len(key) == 2]
-    end = max(inside, default=places[path[:1]][0] + 1)
+    inside = [end for key, _, end in places(lines) if key[:1] == path[:1] and len(key) == 2]
+    end = max(inside, default=found[path[:1]][0] + 1)
     return lines[:end] + new + lines[end:]
 
 
-def _places(lines: Sequence[str]) -> Iterator[tuple[KeyPath, int, int]]:
+def places(lines: Sequence[str]) -> Iterator[tuple[KeyPath, int, int]]:
     """Each key of one or two parts, the line where it starts, and the line after its value."""
     section = ""
     for start, line in enumerate(lines):

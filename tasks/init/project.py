@@ -1,17 +1,13 @@
 """A project of a user's own: a git and DVC repository that the installed package runs (decision 76)."""
 
-import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 from heldout import __version__
 from tasks.init.project_files import FILES
-from tasks.params import load, read_yaml
 from tasks.runtime import own_code
-from tasks.runtime.environment import checkout
 from tasks.runtime.errors import UserError
 
 _REQUIREMENTS = "requirements.txt"
@@ -76,14 +72,17 @@ def make(folder: Path) -> list[str]:
     ]
 
 
-def migrate() -> list[str]:
-    """Take the project around the current folder to the installed version, and return what to say of it.
+def renewed() -> dict[str, str]:
+    """The texts of the files of the project in the current folder that the installed version has otherwise.
 
-    Raises UserError, with nothing written, outside of a project, and where a file that it writes is not committed.
+    The file that names the version is the last: until it is written, every other command is refused. In a checkout of
+    the repository there are none. Raises UserError where one of them is not committed.
     """
-    folder = checkout()
-    if not own_code.INSTALLED or folder is None or not (folder / _REQUIREMENTS).is_file():
-        raise UserError("this is no project that `heldout new` made; a checkout of heldout goes on by `git pull`")
+    if not own_code.INSTALLED:
+        return {}
+    folder = Path.cwd()
+    if not (folder / _REQUIREMENTS).is_file():
+        raise UserError(f"this is no project that `heldout new` made: it has no {_REQUIREMENTS}")
     texts = {name: _of_repository(name) for name in _WRITTEN_ANEW}
     texts[_REQUIREMENTS] = _with_this_version((folder / _REQUIREMENTS).read_text(encoding="utf-8"))
     texts |= {name: _of_repository(name) for name in _ADDED if not (folder / name).exists()}
@@ -92,9 +91,7 @@ def migrate() -> list[str]:
         raise UserError(
             f"not committed: {', '.join(line[3:] for line in edited.splitlines())}; commit, and run it again"
         )
-    _write(folder, changed)
-    said = f"wrote     {', '.join(sorted(changed))}: see git diff" if changed else "wrote     nothing: all is current"
-    return [f"heldout   {__version__}", said, *_wrong_parameters(folder), "next      dvc repro"]
+    return changed
 
 
 def _check_new(folder: Path) -> None:
@@ -127,24 +124,6 @@ def _with_this_version(requirements: str) -> str:
     if _UNPINNED.search(requirements):
         return _UNPINNED.sub(rf"\1=={__version__}", requirements)
     return "\n".join([*requirements.splitlines(), _PINNED])
-
-
-def _wrong_parameters(folder: Path) -> Iterator[str]:
-    """What the installed version does not take in params.yaml, or DVC asks it for, a line each."""
-    try:
-        settings = load(folder / "params.yaml")
-    except UserError as error:
-        yield from (f"to do     {line}" for line in str(error).splitlines())
-        return
-    written = read_yaml.read((folder / "params.yaml").read_text(encoding="utf-8"))
-    stages = read_yaml.read((folder / "dvc.yaml").read_text(encoding="utf-8"))["stages"].values()
-    for key in dict.fromkeys(key for stage in stages for key in stage["params"]):
-        *sections, name = key.split(".")
-        place, value = written, settings.model_dump()
-        for section in sections:
-            place, value = place.get(section, {}), value[section]
-        if name not in place:
-            yield f"to do     params.yaml: dvc repro asks for {key}; its default is {json.dumps(value[name])}"
 
 
 def _read(path: Path) -> str | None:

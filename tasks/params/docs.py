@@ -61,8 +61,13 @@ def commented(text: str) -> str:
 
 def keys() -> list[str]:
     """Every key of the model, as a.b; those of a list's items as a[].b."""
+    return [key for key, _, _ in described()]
+
+
+def described() -> Iterator[tuple[str, Any, bool]]:
+    """Every key, what the schema says of it, and whether it has to be written."""
     whole = json.loads(schema())
-    return [key for key, _, _ in _keys(whole, whole)]
+    return _keys(whole, whole)
 
 
 def write() -> None:

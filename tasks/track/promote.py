@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
     from mlflow.models.model import ModelInfo
 
+REPLACEABLE = "replaceable"  # a tag of the champion of an older version, which the next winner replaces
 RESTORED = "restored"  # a champion's tag after a rollback: since when, in milliseconds
 PROMOTED, REASON = "promoted", "promotion_reason"
 AGAINST, _MODEL_HASH = "promotion_against", "model_hash"
@@ -147,6 +148,11 @@ def _decide(
         return Promotion("no", why, pin=pin.entry, prevented=True), None, used
     if place.champion is None:
         return Promotion("first", f"the first champion of {place.source} as {place.name}"), None, used
+    if REPLACEABLE in place.champion.tags:
+        why = (
+            f"no winner can be compared with version {place.champion.version}, which a person let the next one replace"
+        )
+        return Promotion("first", why), None, used
     pair = _pair(settings, winner)
     with ExitStack() as until_decided:
         try:

@@ -141,7 +141,7 @@ def standing(client: "MlflowClient", settings: Settings) -> Standing:
     end = f"-{slug(settings.data.source)}-{hashlib.sha256(source.encode()).hexdigest()[:6]}"
     versions = {alias: client.get_model_version(name, str(number)) for alias, number in aliases.items()}
     if f"{CHAMPION}{end}" not in versions and (
-        CHAMPION not in versions or _source_of_version(client, versions[CHAMPION]) == source
+        CHAMPION not in versions or source_of_version(client, versions[CHAMPION]) == source
     ):
         end = ""
     return Standing(name, source, end, versions.get(f"{CHAMPION}{end}"))
@@ -151,7 +151,7 @@ def _is_registered(client: "MlflowClient", name: str) -> bool:
     return bool(client.search_registered_models(f"name = '{name}'"))
 
 
-def _source_of_version(client: "MlflowClient", registered: "ModelVersion") -> str:
+def source_of_version(client: "MlflowClient", registered: "ModelVersion") -> str:
     """The source of a version; of one that an older version of this project registered, from its run."""
     from mlflow.exceptions import MlflowException
 

@@ -29,7 +29,9 @@ def test_a_project_has_every_stage_of_the_repository_and_none_of_its_code(made):
     ours, theirs = (yaml.safe_load((folder / "dvc.yaml").read_text())["stages"] for folder in (ROOT, made))
     assert [*ours] == [*theirs]
     for name, stage in ours.items():
-        of_data = [dep for dep in stage["deps"] if dep.startswith(("data/", "reports/", "models/", "findings"))]
+        of_data = [
+            dep for dep in stage["deps"] if dep.startswith(("data/", "reports/", "models/", "findings", "params"))
+        ]
         expected = {**stage, "cmd": f"heldout {name}", "deps": [*of_data, "requirements.txt"]}
         assert expected == theirs[name]
     assert [] == [*made.rglob("*.py")]
@@ -71,21 +73,21 @@ def test_a_clone_of_an_empty_repository_may_become_a_project(tmp_path):
     assert (tmp_path / "dvc.yaml").is_file()
 
 
-def test_migrate_is_for_projects(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    with pytest.raises(UserError, match="git pull"):
-        project.migrate()
-
-
-def test_migrate_says_which_keys_dvc_asks_an_older_file_for(made):
-    assert [] == [*project._wrong_parameters(made)]
-    params = made / "params.yaml"
-    lines = params.read_text().splitlines(keepends=True)
-    params.write_text("".join(line for line in lines if line not in ("  margin: null\n", "  race: auto\n")))
-    assert [
-        f"to do     params.yaml: dvc repro asks for selection.{key}; its default is {value}"
-        for key, value in (("race", '"auto"'), ("margin", "null"))
-    ] == [*project._wrong_parameters(made)]
+def test_what_is_renewed_is_the_projects_own_and_must_be_committed(made, monkeypatch):
+    monkeypatch.chdir(made)
+    assert {} == project.renewed()  # in a checkout of the repository
+    monkeypatch.setattr(own_code, "INSTALLED", True)
+    assert {} == project.renewed()
+    for name in ("dvc.yaml", "requirements.txt"):
+        Path(name).write_text(Path(name).read_text().replace(__version__, "0.0.1") + "# mine\n")
+    with pytest.raises(UserError, match=r"not committed: dvc\.yaml, requirements\.txt"):
+        project.renewed()
+    commit = ["git", "-c", "user.name=Me", "-c", "user.email=me@example.org", "commit", "-qam", "mine"]
+    subprocess.run(commit, check=True)
+    assert ["dvc.yaml", "requirements.txt"] == [*project.renewed()]  # what names the version is the last
+    Path("requirements.txt").unlink()
+    with pytest.raises(UserError, match="is no project"):
+        project.renewed()
 
 
 NAMES = {

@@ -25,7 +25,8 @@ def params(shipped, checkout):
         "execution.workers=1",
         "tracking.experiment=other",
         "tracking.uri=sqlite:///mlruns/other.db",
-        "tracking={uri: sqlite:///other.db, experiment: heldout, registered_model: null, promote: scheduled, "
+        "tracking={uri: sqlite:///other.db, artifacts: null, experiment: heldout, registered_model: null, "
+        "promote: scheduled, "
         "keep: 365d}",
         "operations.promote_level=0.95",  # as the file has it
     ],
