@@ -15,12 +15,9 @@ from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND
 
 if TYPE_CHECKING:
-    from mlflow.entities.model_registry import ModelVersion
-
     from tasks.init.older_params import Migrated
     from tasks.params import Settings
     from tasks.track.older_store import OlderStore
-    from tasks.track.registry import Standing
 
 DESCRIPTION = """\
 After an upgrade: show which keys params.yaml lacks or has too many, and what is
@@ -68,8 +65,8 @@ def main(options: argparse.Namespace) -> int:
                 _say(["nothing was written"])
                 return 0
             _write(params, texts)
-        if champion is not None and settings is not None and store is not None:
-            _settle_champion(options, settings, champion, store.goes_to)
+        if settings is not None and store is not None and store.champion is not None:
+            _settle_champion(options, settings, store)
         _say([f"next      git diff, then dvc repro or {COMMAND} validate: every fit that no result holds for is made"])
     return 0
 
@@ -105,7 +102,7 @@ def _lines(params: "Migrated", texts: Mapping[str, str], store: "OlderStore | No
             f"champion  models:/{champion.name}@champion is version {champion.version} of an older heldout, which did "
             "not note the rows that it has seen: no winner can be compared with it"
         )
-        if champion.name != store.goes_to.name:
+        if store.moves:
             yield (
                 f"champion  winners are registered as {store.goes_to.name}: to keep the old name, write "
                 f"registered_model: {champion.name} below tracking first"
@@ -114,15 +111,13 @@ def _lines(params: "Migrated", texts: Mapping[str, str], store: "OlderStore | No
         yield "nothing to migrate"
 
 
-def _settle_champion(
-    options: argparse.Namespace, settings: "Settings", champion: "ModelVersion", goes_to: "Standing"
-) -> None:
+def _settle_champion(options: argparse.Namespace, settings: "Settings", store: "OlderStore") -> None:
     from tasks.track import older_store
 
-    copied = f"Copy it to {goes_to.address('champion')}, and let" if champion.name != goes_to.name else "Let"
+    copied = f"Copy it to {store.goes_to.address('champion')}, and let" if store.moves else "Let"
     asked = options.replace_champion or (sys.stdin.isatty() and _yes(f"{copied} the next winner replace it?"))
     if asked:
-        _say([f"champion  {older_store.let_replace(settings, champion, goes_to)}"])
+        _say([f"champion  {older_store.let_replace(settings, store)}"])
     else:
         _say([f"champion  it stays, as it is; {COMMAND} migrate --replace-champion later lets a winner replace it"])
 

@@ -35,6 +35,11 @@ class OlderStore:
     champion: "ModelVersion | None"
     goes_to: Standing
 
+    @property
+    def moves(self) -> bool:
+        """Whether winners are registered under another name than the champion's."""
+        return self.champion is not None and self.champion.name != self.goes_to.name
+
 
 def settings_of(written: dict[Any, Any]) -> Settings:
     """What names the store and the data source; the candidates are not built, so that nothing of theirs is imported.
@@ -58,10 +63,16 @@ def look(settings: Settings) -> OlderStore | None:
     return OlderStore(len(strangers), openings, _champion(client, settings, place), place)
 
 
-def let_replace(settings: Settings, champion: "ModelVersion", place: Standing) -> str:
-    """Have the next winner replace the champion, which is copied to where winners go first; returns what to say."""
+def let_replace(settings: Settings, found: OlderStore) -> str:
+    """Have the next winner replace the champion, which is copied to where winners go first; returns what to say.
+
+    Raises ValueError where there is no champion of an older version.
+    """
+    champion, place = found.champion, found.goes_to
+    if champion is None:
+        raise ValueError("there is no champion of an older version")
     client, version = connect(settings), str(champion.version)
-    if champion.name != place.name:
+    if found.moves:
         copied = client.copy_model_version(f"models:/{champion.name}/{version}", place.name)
         version, alias = str(copied.version), place.alias(CHAMPION)
         client.set_model_version_tag(place.name, version, SOURCE, place.source)

@@ -36,7 +36,7 @@ def test_a_winner_is_not_compared_with_it_until_a_person_lets_it_be_replaced(old
     assert ("no", False) == (decision.promoted, decision.compared)
     found = look(settings)
     assert ("heldout", "1", "heldout") == (found.champion.name, str(found.champion.version), found.goes_to.name)
-    let_replace(settings, found.champion, found.goes_to)
+    let_replace(settings, found)
     assert "1" == older.aliases(settings)["champion"]
     assert look(settings).champion is None  # there is nothing to decide any more
     decision, _ = older.run(settings, "tree")
@@ -50,7 +50,7 @@ def test_under_another_name_it_is_copied_and_the_old_alias_stays(older):
     settings = older.make("tracking.registered_model=null")
     found = look(settings)
     assert ("heldout", "table") == (found.champion.name, found.goes_to.name)
-    said = let_replace(settings, found.champion, found.goes_to)
+    said = let_replace(settings, found)
     assert "models:/table@champion is version 1 of table," in said
     client = connect(settings)
     for name in ("heldout", "table"):
