@@ -21,18 +21,22 @@ PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4)  # on the critic's weights: the largest dis
 STEPS = 100  # of the critic's training, for each penalty
 
 
-def thresholded_confidence(probabilities: Rows, losses: Rows, shifted: Rows) -> float:
+def certainty(probabilities: Rows) -> Rows:
+    """The negative entropy of the classes' probabilities, shape (n, C): the confidence that ATC prefers."""
+    return -np.asarray(special.entr(probabilities).sum(axis=1), dtype=np.float64)
+
+
+def thresholded_confidence(confidence: Rows, losses: Rows, shifted: Rows) -> float:
     """ATC: the share of `shifted` rows below the threshold that, on labelled rows, has the error's share below it.
 
-    The probabilities of the classes have shapes (n, C) and (m, C); the confidence is their negative entropy.
+    The confidence, of shapes (n,) and (m,), is `certainty`, or the largest probability of a row.
     """
-    confidence, of_shifted = -special.entr(probabilities).sum(axis=1), -special.entr(shifted).sum(axis=1)
-    return float(np.mean(of_shifted < np.quantile(confidence, losses.mean())))
+    return float(np.mean(shifted < np.quantile(confidence, losses.mean())))
 
 
-def difference_of_confidences(probabilities: Rows, losses: Rows, shifted: Rows) -> float:
-    """DoC: the error on labelled rows, and by how much the mean largest probability is lower on `shifted` rows."""
-    return float(losses.mean() + probabilities.max(axis=1).mean() - shifted.max(axis=1).mean())
+def difference_of_confidences(confidence: Rows, losses: Rows, shifted: Rows) -> float:
+    """DoC: the error on labelled rows, and by how much the mean confidence, the largest probability, is lower."""
+    return float(losses.mean() + confidence.mean() - shifted.mean())
 
 
 def weighted_error(X: Rows, losses: Rows, shifted: Rows) -> float:

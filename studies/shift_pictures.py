@@ -1,11 +1,15 @@
 """The pictures of `error_without_labels`: what is said of the error of shifted rows, and what it is."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 METHODS = {  # name, marker, colour
+    "unchanged": ("error unchanged", "s", "#000000"),
+    "pape": ("PAPE", "D", "#56B4E9"),
     "atc": ("ATC", "x", "#E69F00"),
     "doc": ("DoC", "+", "#CC79A7"),
     "weighting": ("importance weighting", "1", "#D55E00"),
@@ -35,4 +39,21 @@ def intervals(results: pd.DataFrame) -> Figure:
     panel.plot(places, ordered["source_error"], "x", color="#D55E00", ms=4, label="error before the shift")
     panel.set(xlabel="shifts, by their true error", ylabel="error", ylim=(-0.02, 1.02), xticks=[])
     figure.legend(loc="outside lower center", ncols=4)
+    return figure
+
+
+def kinds(results: pd.DataFrame, names: Sequence[str]) -> Figure:
+    """The mean absolute error of each estimate on found shifts, and on made ones by their kind; a panel a kind."""
+    of_kinds = list(results.groupby("kind", sort=False))
+    figure, panels = plt.subplots(1, len(of_kinds), figsize=(7.5, 3), layout="constrained", sharey=True)
+    places = np.arange(len(names))[::-1]
+    for panel, (kind, of) in zip(panels, of_kinds, strict=True):
+        errors = np.array([(of[name] - of["error"]).abs().mean() for name in names])
+        panel.hlines(places, 0, errors, color="#0072B2", lw=1)
+        panel.plot(errors, places, "o", color="#0072B2", ms=4)
+        panel.axvline(errors[list(names).index("unchanged")], color="black", lw=0.8, ls=":")
+        panel.set(xlim=(0, 1.1 * errors.max()), title=f"{kind}: {len(of)}")
+        panel.set_yticks(places, names)
+        panel.tick_params(labelsize=7)
+    figure.supxlabel("mean absolute error; dotted: error unchanged", fontsize=8)
     return figure

@@ -1,7 +1,9 @@
 """Real shifts: labelled rows of one population, and rows of another, whose labels are read for the true error alone.
 
 Two groups of one set, by a query about its columns, which are then left out; two files of different writers; or rows
-whose pixels were corrupted. Numbers as targets become two classes.
+whose pixels were corrupted. Numbers as targets become two classes. Made shifts are of one kind each, which is known:
+the target's rows are drawn by a direction of the columns (labels of given columns stay), by class (columns of given
+classes stay), with other labels at half of the rows (columns stay), or as the source's.
 """
 
 import re
@@ -13,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import ndimage
+from sklearn.preprocessing import StandardScaler
 
 from studies.real_tables import numbers, read
 
@@ -98,6 +101,14 @@ QUICK_FROM = {
     "breast cancer: rough, smooth": ("breast_cancer", "`mean smoothness` > 0.095", "`mean smoothness` <= 0.095"),
 }
 NAMES = (*FROM, *WRITERS, *CORRUPTED)
+KINDS = ("none", "covariates", "labels", "concept")
+MADE_OF = ("adult", "occupancy", "wine_quality", "california_housing", "letter", "electricity_elec2", "optdigits")
+MADE = tuple(f"{name}, made: {kind}" for name in MADE_OF for kind in KINDS)
+QUICK_MADE = tuple(f"digits, made: {kind}" for kind in KINDS)
+TILT, REPLACED = (
+    1.5,
+    0.4,
+)  # how much a standard deviation of the direction counts; share of labels replaced at half of the rows
 QUICK_NAMES = (*QUICK_FROM, *(f"digits, corrupted: {change}" for change in CORRUPTIONS["digits"]))
 
 
@@ -112,12 +123,15 @@ class Shift:
 
 
 def shift(name: str, data: Path | None, rng: np.random.Generator) -> Shift:
-    """The shift of that name; corrupted rows are a random half."""
+    """The shift of that name; corrupted rows are a random half, and so are those that are drawn otherwise."""
     if name in FROM or name in QUICK_FROM:
         return _between_groups(*(FROM | QUICK_FROM)[name], data)
     if name in WRITERS and data is not None:
         train, test = (_frame(data / file) for file in WRITERS[name])
         return Shift(_pixels(train), train["digit"].to_numpy(), _pixels(test), test["digit"].to_numpy())
+    if name in MADE or name in QUICK_MADE:
+        made_of, kind = name.split(", made: ")
+        return _made(made_of, kind, data, rng)
     set_name, change = name.split(", corrupted: ")
     frame, target = read(set_name, data)
     rows, y = numbers(frame), _classes(set_name, target)
@@ -132,6 +146,28 @@ def _between_groups(set_name: str, source: str, target: str, data: Path | None) 
     rows = numbers(frame.drop(columns=[column for column in frame if column in asked]))
     of_source, of_target = frame.query(source).index, frame.query(target).index
     return Shift(rows[of_source], y[of_source], rows[of_target], y[of_target])
+
+
+def _made(set_name: str, kind: str, data: Path | None, rng: np.random.Generator) -> Shift:
+    frame, labels = read(set_name, data)
+    rows = numbers(frame.drop(columns=[column for column in frame if column in LEFT_OUT.get(set_name, ())]))
+    y = _classes(set_name, labels)
+    half = rng.permutation(len(y)) < len(y) // 2
+    X, right = rows[~half], y[~half].copy()
+    along = StandardScaler().fit_transform(X) @ rng.normal(size=X.shape[1])
+    along = np.clip((along - along.mean()) / along.std(), -3, 3)
+    classes = int(y.max()) + 1
+    if kind == "concept":
+        others = (right + rng.integers(1, classes, len(right))) % classes
+        right = np.where((along > np.median(along)) & (rng.random(len(right)) < REPLACED), others, right)
+    chances = np.ones(len(right))
+    if kind == "covariates":
+        chances = np.exp(TILT * along)
+    elif kind == "labels":
+        counts = np.bincount(right, minlength=classes)
+        chances = (rng.dirichlet(np.ones(classes)) / np.maximum(counts, 1))[right]
+    drawn = rng.choice(len(right), size=len(right), p=chances / chances.sum())  # with chances alike: a bootstrap
+    return Shift(rows[half], y[half], X[drawn], right[drawn])
 
 
 def _classes(set_name: str, target: pd.Series) -> NDArray[np.int64]:

@@ -17,10 +17,20 @@ def _probabilities(n: int, classes: int = 3) -> np.ndarray:
 
 def test_without_a_shift_each_estimate_is_the_error_on_labelled_rows():
     shares, losses = _probabilities(1000), (RNG.random(1000) < 0.3).astype(float)
-    assert estimates.thresholded_confidence(shares, losses, shares) == pytest.approx(losses.mean(), abs=1 / 1000)
-    assert estimates.difference_of_confidences(shares, losses, shares) == pytest.approx(losses.mean())
+    for confidence in (estimates.certainty(shares), shares.max(axis=1)):
+        said = estimates.thresholded_confidence(confidence, losses, confidence)
+        assert said == pytest.approx(losses.mean(), abs=1 / 1000)
+        assert estimates.difference_of_confidences(confidence, losses, confidence) == pytest.approx(losses.mean())
     X = RNG.normal(size=(1000, 2))
     assert estimates.weighted_error(X, losses, X) == pytest.approx(losses[1::2].mean())
+
+
+def test_a_threshold_and_a_difference_by_hand():
+    confidence, losses = np.array([0.5, 0.6, 0.7, 0.8, 0.9]), np.array([1.0, 0, 0, 0, 0])
+    shifted = np.array([0.5, 0.5, 0.55, 0.95])  # the fifth of the labelled rows ends at 0.58
+    assert estimates.thresholded_confidence(confidence, losses, shifted) == 0.75
+    assert estimates.difference_of_confidences(confidence, losses, shifted) == pytest.approx(0.2 + 0.7 - 0.625)
+    assert estimates.certainty(np.array([[0.5, 0.5], [1.0, 0.0]])) == pytest.approx([-math.log(2), 0])
 
 
 def test_weights_give_the_error_of_the_population_that_they_describe():
