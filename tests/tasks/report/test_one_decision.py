@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from html import unescape
 
+import numpy as np
 import pytest
 
 from heldout.printable import printable
@@ -11,6 +12,7 @@ from tasks.outcome import gate_verdict
 from tasks.outcome.contest import Promotion
 from tasks.outcome.items import Tag
 from tasks.report import outcome_page, printed, summary_page
+from tasks.report.next_steps import next_steps
 from tasks.report.note import note
 from tasks.report.page import page
 from tasks.report.sentences import sentences
@@ -18,6 +20,7 @@ from tasks.report.summary import LabeledRows
 from tasks.report.tracked import outcome_items
 from tasks.storage import files
 from tasks.storage.findings import Found, RecordedFinding
+from tasks.storage.quarantine import LeftOut
 
 CAVEAT = "later rows err 20 %, rows between 10 %"
 ADVICE = "Ship, with care: bayes"
@@ -72,6 +75,26 @@ def test_what_init_found_is_in_every_report(made, capsys):
     for text in (CAVEAT, "error along it 0.2", "3 columns have gaps", "decided: every house is new"):
         assert text in whole  # the table of all findings
     assert files.FINDINGS in [item.path for item in outcome_items(made, None) if hasattr(item, "path")]
+
+
+def test_a_batch_that_is_held_back_is_on_every_surface_and_the_first_step(summary, capsys):
+    words = np.zeros(2, np.uint64)
+    held, dropped = (LeftOut(number, state, ("why",), "", words) for number, state in ((7, "held"), (9, "dropped")))
+    text = "120 labelled rows of batch 7 are held back: why"
+    made = summary(found=[held.finding(120), dropped.finding(1), NOTE], **{**CARE, "caveats": [text]})
+    made = replace(made, estimates=made.estimates.assign(interval=None))
+    printed.print_summary(made, Promotion("no", "a trial"), "with the run")
+    shown = " ".join(capsys.readouterr().out.split())
+    step = "look at the rows of batch 7, then `python -m flows batch --release 7` or `python -m flows batch --drop 7`"
+    said = sentences(made)
+    assert f"{text}: {step}" == said["found"]
+    assert "1 labelled row of batch 9 is left out, as somebody decided" == said["left out"]
+    assert "1 thing about the table, in findings.yaml" in said["also found"]
+    assert f"L{step[1:]}." == next_steps(made)[0]
+    whole = unescape(page(made))
+    assert all(words in whole for words in (text, said["left out"], "findings.yaml and quarantine.json"))
+    for surface in (shown, plain(note(made).text), plain(outcome_page.text(made)), "\n".join(summary_page.lines(made))):
+        assert text in surface
 
 
 def test_findings_that_are_not_used_are_said_and_none_is_not(summary):

@@ -269,3 +269,30 @@ def test_the_champion_is_asked_on_rows_that_did_not_train_it(checkout, empty_sto
     assert "the label 1 in 100 % of 120 new rows" in found.words
     assert said["not_asked"][0].startswith("the champion: ")
     assert "error" not in said["evidence"]
+
+
+@pytest.mark.slow
+def test_the_losses_of_numbers_are_asked_with_groups_and_weights(checkout, empty_store, settings_with):
+    """Noise without a variance, and new rows whose target has the same law, but does not follow the features."""
+    shutil.copy(empty_store, "mlflow.db")
+    nights = Promotions(settings_with)
+    tree = "{name: tree, estimator: sklearn.tree.DecisionTreeRegressor, params: {max_depth: 4}}"
+    roles = ("data.groups=g", "data.weight=w", f"candidates=[{tree}]", "split.folds=3")
+    more = dict(one.split("=", 1) for one in roles)
+
+    def grown(rows: int, wrong: int = 0) -> pd.DataFrame:
+        u = np.random.default_rng(6).random((rows, 4))
+        noise = 0.02 * np.random.default_rng(7).standard_cauchy(900)[:rows]
+        frame = pd.DataFrame({"a": u[:, 0], "b": u[:, 1], "label": 10 * u[:, 0] + noise})
+        frame.loc[rows - wrong :, "label"] = 10 * u[rows - wrong :, 2] + noise[rows - wrong :]
+        return frame.assign(g=np.arange(rows) // 2, w=1 + u[:, 3])
+
+    settings = nights.prepare(grown(400), **more)
+    nights.run(settings, "tree")
+    client = connect(settings)
+    for rows, wrong, state in ((400, 0, "accepted"), (600, 0, "accepted"), (800, 200, "held")):
+        nights.prepare(grown(rows, wrong), **more)
+        found = batches.examine(client, settings, "key", may_begin=True)
+        assert state == found.batch.state
+    assert "a loss of the champion above" in found.words
+    assert "of 100 new groups, and in" in found.words
