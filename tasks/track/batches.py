@@ -1,7 +1,8 @@
 """New labelled rows: examined before a run uses them, held back, and released or dropped by a person."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from tasks.outcome.examined_rows import ChampionLosses, NewRows, reason
 from tasks.outcome.new_rows import KnownRows
 from tasks.outcome.operations import Of, cut
 from tasks.params import Settings
+from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError, one_line
 from tasks.storage import quarantine
@@ -65,10 +67,11 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
     past = batches(operations_ledger.entries(client), of)
     if not past and not may_begin:
         return None
-    _follow(client, settings, past)
+    stored = _stored(client, past)
+    _follow(settings, past, stored)
     rows = prepare_tables.read_rows(settings)
     of_pool = pd.Series(np.arange(len(rows.identities)), index=rows.identities.index).loc[rows.pool.index].to_numpy()
-    known = [(_identities(client, one), one) for one in past if one.used]
+    known = [(stored[one.number], one) for one in past if one.used and one.number in stored]
     before = rows.identities.among(found for found, _ in known)[of_pool]
     new = ~before
     if not new.any():
@@ -88,10 +91,13 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
         said |= _examined(client, settings, place, NewRows.of(rows, new, sets, settings), past)
     columns = rows.identities.columns
     said["file"] = _keep(client, columns, words[new])
-    entry = operations_ledger.append(client, settings, "batch", of.said(**said))
-    now = batches([entry], of)[0]
+    if lost := [str(one.number) for one in past if one.number not in stored]:
+        said["not_asked"].append(cut(f"which rows are of batch {', '.join(lost)}: the store has lost their identities"))
+    operations_ledger.append(client, settings, "batch", of.said(**said))
+    past = batches(operations_ledger.entries(client), of)
+    now = next(one for one in past if one.file == said["file"])  # another checkout may have been first
     if now.state == "held":
-        _follow(client, settings, [*past, now])
+        _follow(settings, past, _stored(client, past))
     return Examined(now, _told(now))
 
 
@@ -146,7 +152,7 @@ def listed(settings: Settings) -> list[Batch]:
     """The batches of the data source, the oldest first; brings quarantine.json to what the ledger says."""
     client = connect(settings)
     found = batches(operations_ledger.entries(client), _of(client, settings))
-    _follow(client, settings, found)
+    _follow_between_runs(client, settings, found)
     return found
 
 
@@ -168,7 +174,7 @@ def decide(settings: Settings, number: int, *, release: bool, why: str) -> str:
     if not release and one.state == "dropped":
         raise UserError(f"{what} {number}: batch {number} is dropped already")
     entry = operations_ledger.append(client, settings, kind, of.said(batch=number, why=cut(why)))
-    _follow(client, settings, batches(operations_ledger.entries(client), of))
+    _follow_between_runs(client, settings, batches(operations_ledger.entries(client), of))
     then = (
         "from the next run on its rows are used, and later batches are compared with them too"
         if release
@@ -197,17 +203,22 @@ def _told(one: Batch) -> str:
     return f"batch {one.number}: {rows} {'counted as the first' if one.first else 'accepted'}{more}"
 
 
-def _follow(client: "MlflowClient", settings: Settings, found: Sequence[Batch]) -> None:
+def _follow(settings: Settings, found: Sequence[Batch], stored: Mapping[int, tuple[str, Ids]]) -> None:
     """Bring quarantine.json to what the ledger says; without a batch it is left as it is."""
-    if not found:
-        return
-    left = []
-    for one in found:
-        if not one.used:
-            columns, words = _identities(client, one)
-            left.append(LeftOut(one.number, "held" if one.state == "held" else "dropped", one.reasons, columns, words))
-    if left or quarantine.PATH.exists():
+    left = [
+        LeftOut(one.number, "held" if one.state == "held" else "dropped", one.reasons, *stored[one.number])
+        for one in found
+        if not one.used and one.number in stored
+    ]
+    if left or (found and quarantine.PATH.exists()):
         quarantine.write(settings, left)
+
+
+def _follow_between_runs(client: "MlflowClient", settings: Settings, found: Sequence[Batch]) -> None:
+    """The same, unless a run goes on in this checkout, whose results are of the file as it is: the next run does it."""
+    stored = _stored(client, found)
+    with suppress(UserError), checkout_lock("batch"):
+        _follow(settings, found, stored)
 
 
 def _words(rows: ReadRows, of_pool: NDArray[np.intp]) -> Ids:
@@ -228,18 +239,32 @@ def _keep(client: "MlflowClient", columns: str, words: Ids) -> str:
     return name
 
 
-def _identities(client: "MlflowClient", one: Batch) -> tuple[str, Ids]:
-    """The columns and the words of a batch, from the cache or the store. Raises UserError where they are not there."""
-    copy = _COPIES / f"{one.file}.parquet"
-    if copy.exists() and (found := _read(copy, one.file)) is not None:
-        return found
-    with downloads() as folder:
-        address = f"runs:/{operations_ledger.run_id(client)}/{_FOLDER}/{one.file}.parquet"
-        found = _read(download(folder, address), one.file)
-    if found is None:
-        raise UserError(f"the rows of batch {one.number} in the store are not those of its entry in the ledger")
-    _copy(one.file, *found)
-    return found
+def _stored(client: "MlflowClient", found: Sequence[Batch]) -> dict[int, tuple[str, Ids]]:
+    """The columns and the words of each batch, from the cache or the store, by its number.
+
+    A batch whose file is gone from both is left out: its rows count as new. Raises UserError where a file is there, and
+    cannot be read or is not that of the entry.
+    """
+    known, there = {}, None
+    for one in found:
+        copy = _COPIES / f"{one.file}.parquet"
+        if copy.exists() and (read := _read(copy, one.file)) is not None:
+            known[one.number] = read
+            continue
+        run = operations_ledger.run_id(client)
+        there = there or {Path(file.path).name for file in client.list_artifacts(run, _FOLDER)}
+        if copy.name not in there:
+            continue
+        with downloads() as folder:
+            read = _read(download(folder, f"runs:/{run}/{_FOLDER}/{copy.name}"), one.file)
+        if read is None:
+            raise UserError(
+                f"the identities of batch {one.number} in the store ({_FOLDER}/{copy.name} of the ledger's run) are "
+                "not those of its entry in the ledger; bring the file back, or remove it: its rows then count as new"
+            )
+        _copy(one.file, *read)
+        known[one.number] = read
+    return known
 
 
 def _copy(name: str, columns: str, words: Ids) -> None:

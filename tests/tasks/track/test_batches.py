@@ -1,6 +1,9 @@
 """Batches in a real store: the rows that no run uses, from the first table to those that a person lets in or drops."""
 
+import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +12,6 @@ import pytest
 
 from flows import batch as command
 from tasks.data.prepare_tables import prepare
-from tasks.outcome.operations import Of
 from tasks.runtime.errors import UserError
 from tasks.storage import quarantine
 from tasks.storage.row_ids import read_row_ids
@@ -19,6 +21,13 @@ from tasks.track.store import connect
 from tests.tasks.track.test_promote import Nights as Promotions
 from tests.tasks.track.test_promote import table as promoted
 
+LOCKED = """
+import sys
+from tasks.runtime.checkout_lock import checkout_lock
+with checkout_lock("a night"):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
 OF_TABLE = ["data.source=table.csv", "data.target=label", "data.positive=null", "data.labeled_rows=null"]
 OF_TABLE += ["split.folds=3", "covalidation.repeats=1"]
 
@@ -225,7 +234,26 @@ def test_rows_in_the_store_that_are_not_those_of_the_entry_are_refused(nights):
     frame.iloc[:-1].to_parquet(file)
     with pytest.raises(UserError, match="are not those of its entry"):
         nights.night(table(0, 400))
-    assert Of.made("table", source_of(nights.settings)).among(operations_ledger.entries(nights.client))
+    file.unlink()  # and gone for good: the table counts as a first one, which is said
+    found = nights.night()
+    assert (True, 400) == (found.batch.first, found.batch.rows)
+    assert "no row of the table is known from before" in found.words
+    assert "the store has lost their identities" in found.words
+
+
+def test_a_decision_during_a_run_leaves_its_files_and_is_followed_by_the_next(nights):
+    nights.night(table(0, 300))
+    held = nights.night(table(0, 300), table(300, 420, yes=0.95))
+    whole = quarantine.PATH.read_bytes()
+    code = f"import sys; sys.path.insert(0, {str(Path(command.__file__).parents[1])!r})\n{LOCKED}"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert b"locked" in other.stdout.readline()
+        batches.decide(nights.settings, held.batch.number, release=True, why="")
+        assert whole == quarantine.PATH.read_bytes()
+        other.stdin.close()
+    assert nights.night() is None
+    assert [] == json.loads(quarantine.PATH.read_text())["batches"]
+    assert {*range(420)} == nights.used()
 
 
 def wrong(rows: pd.DataFrame, last: int) -> pd.DataFrame:
