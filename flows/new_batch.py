@@ -26,4 +26,4 @@ def examine_new_rows(settings: Settings, trial: str) -> None:
         log.warning("%s; %s", found.words, batches.remedy(found.batch))
         batch_held(settings, found.batch, found.words)
     else:
-        log.info("%s", found.words)
+        log.log(logging.WARNING if found.batch.reasons else logging.INFO, "%s", found.words)  # a new table is a warning

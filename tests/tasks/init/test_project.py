@@ -30,7 +30,9 @@ def test_a_project_has_every_stage_of_the_repository_and_none_of_its_code(made):
     assert [*ours] == [*theirs]
     for name, stage in ours.items():
         of_data = [
-            dep for dep in stage["deps"] if dep.startswith(("data/", "reports/", "models/", "findings", "params"))
+            dep
+            for dep in stage["deps"]
+            if dep.startswith(("data/", "reports/", "models/", "findings", "params", "quarantine"))
         ]
         expected = {**stage, "cmd": f"heldout {name}", "deps": [*of_data, "requirements.txt"]}
         assert expected == theirs[name]
@@ -88,6 +90,20 @@ def test_what_is_renewed_is_the_projects_own_and_must_be_committed(made, monkeyp
     Path("requirements.txt").unlink()
     with pytest.raises(UserError, match="is no project"):
         project.renewed()
+
+
+def test_migrate_gives_a_project_of_before_the_file_of_batches(made, monkeypatch):
+    file = made / "quarantine.json"
+    whole = file.read_text()
+    file.unlink()
+    subprocess.run(["git", "add", "--all"], cwd=made, check=True)
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    subprocess.run(["git", *who, "commit", "--quiet", "-m", "before"], cwd=made, check=True)
+    monkeypatch.chdir(made)
+    monkeypatch.setattr(own_code, "INSTALLED", True)
+    assert {"quarantine.json": whole} == project.renewed()
+    file.write_text("of mine")
+    assert {} == project.renewed()
 
 
 NAMES = {

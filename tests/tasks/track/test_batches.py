@@ -213,6 +213,11 @@ def test_the_file_and_the_ledger_name_a_source_in_the_same_words(settings_with):
         assert source_of(settings) == quarantine.about(settings)
 
 
+def test_the_shipped_file_is_what_is_written_where_nothing_is_held_back(checkout, shipped, settings_with):
+    shutil.copy(shipped.with_name("quarantine.json"), quarantine.PATH)
+    assert not quarantine.write(settings_with(), [])
+
+
 def test_a_file_that_cannot_be_read_is_refused_and_made_again_from_the_ledger(nights):
     nights.night(table(0, 300))
     nights.night(table(0, 300), table(300, 420, yes=0.95))
