@@ -28,8 +28,8 @@ examples:
   {COMMAND} watch --shard incoming/monday.parquet
 
 Exit codes: 0 done; 2 mistakes to fix, one line each; 3 done, but for the MLflow
-store, which was lost during the run, or of gate: it did not pass; 1 a crash;
-130 interrupted."""
+store, which was lost during the run, of gate and verify: it did not pass, of
+history: something must be done; 1 a crash; 130 interrupted."""
 
 
 def main(given: Sequence[str] | None = None) -> int:

@@ -33,7 +33,7 @@ _TO_BE_LOOKED_AT = ("verdict", "not_yet")  # of heldout.decision.ship
 def notify(settings: Settings, event: str, payload: Mapping[str, Any]) -> None:
     """Send an event, if it is one of these and there is a receiver. What the receiver does changes nothing."""
     receiver = settings.operations.notify
-    if receiver is None or event not in (CHAMPION_CHANGED, PREVENTED, RUN_FAILED, ALARM, BATCH_HELD):
+    if receiver is None or event not in (CHAMPION_CHANGED, *_MATTERS):
         return
     refused = post(receiver.get_secret_value(), _message(settings, event, payload))
     if refused is not None:
@@ -66,7 +66,7 @@ def _first_line(settings: Settings, event: str, payload: Mapping[str, Any]) -> s
     if _TO_BE_LOOKED_AT in payload.items():
         return to_do.first_line([to_do.not_yet(news)])
     matters = _open_matters(settings)
-    between = "; in use is now " if matters else ": "
+    between = "; besides: " if matters else ": "
     return f"{to_do.first_line(matters)}{between}{news}"
 
 

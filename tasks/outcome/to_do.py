@@ -73,7 +73,10 @@ def held_back(batch: int, rows: int, reasons: str = "") -> Matter:
     """New labelled rows are in quarantine."""
     why = f": {reasons}" if reasons else ""
     release, drop = (f"`{COMMAND} batch --{verb} {batch}`" for verb in ("release", "drop"))
-    return Matter(f"batch {batch} of {rows} rows is held back{why}", f"look at it, then {release} or {drop}")
+    return Matter(
+        f"new labelled rows are held back, and no run uses them (batch {batch}, {rows} rows{why})",
+        f"look at them, then {release} or {drop}",
+    )
 
 
 def pinned(candidate: str = "") -> Matter:

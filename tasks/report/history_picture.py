@@ -206,17 +206,17 @@ def _panels(made: Morning) -> Iterator[_Panel]:
     last = made.reigns[-1] if made.reigns else None
     learner = "" if last is None else f"{last.candidate}, since {last.time:%-d %b %Y}".lstrip(", ")
     yield _Panel(
-        "Champion", "▲ promoted, ▼ rolled back", f"version {last.version}" if last else "none", learner, 70, _champion
+        "Champion", "▲ promoted, ▼ rolled back", f"version {last.version}" if last else "none", learner, 66, _champion
     )
     newest = next((one for one in reversed(nights) if one.error is not None), None)
     error = "" if newest is None else history_lines.error_of(newest, made)
     of = "" if newest is None or not error else f"version {newest.met} on {newest.error_rows:,} rows it never used"
     unit = history_lines.unit_of_errors(made)
-    yield _Panel("Its error", f"E_champion, {unit}".rstrip(", "), error or "not known", of, 120, _error)
+    yield _Panel("Its error", f"E_champion, {unit}".rstrip(", "), error or "not known", of, 108, _error)
     challenge = next((one for one in reversed(nights) if one.capital is not None), None)
     capital = "none" if challenge is None else f"{challenge.capital:.3g} of {challenge.needed or 0:.3g}"
     by = "no challenger has bet" if challenge is None else f"{challenge.candidate}, on {challenge.time:%-d %b}"
-    yield _Panel("Capitals", "of challengers; the broken line promotes", capital, by, 112, _capitals)
+    yield _Panel("Capitals", "of challengers; the broken line promotes", capital, by, 102, _capitals)
     event = next((one for one in reversed(made.happened) if not one.quiet), None)
     when = "nothing yet" if event is None else f"{event.time:%-d %b %H:%M}"
     yield _Panel("What happened", "", when, "" if event is None else event.text, _LANE * len(LANES), _lanes)
@@ -231,13 +231,13 @@ def _of_numbers(nights: Sequence[Night]) -> Iterator[_Panel]:
     counted = number_axis.counted_in(most).removeprefix(", ")
     newest = f"{rows[-1][1]:,.0f}" if rows else "not known"
     yield _Panel(
-        "Rows", f"labelled{f', {counted}' if counted else ''}", newest, gained, 60, partial(_numbers, rows, 1.0)
+        "Rows", f"labelled{f', {counted}' if counted else ''}", newest, gained, 58, partial(_numbers, rows, 1.0)
     )
     took = [(night.time, night.seconds) for night in nights if night.seconds is not None]
     most = max((value for _, value in took), default=0.0)
     of_unit, unit = (3600.0, "hours") if most >= 7200 else (60.0, "minutes") if most >= 200 else (1.0, "seconds")
     newest = history_lines.shown_seconds(took[-1][1]) if took else "not known"
-    yield _Panel("Duration", unit, newest, "", 60, partial(_numbers, took, of_unit))
+    yield _Panel("Duration", unit, newest, "", 58, partial(_numbers, took, of_unit))
     sizes = [(night.time, float(night.size)) for night in nights if night.size is not None]
     most = max((value for _, value in sizes), default=0.0)
     of_unit, unit = (1e9, "GB") if most >= 2e9 else (1e6, "MB")
@@ -245,7 +245,7 @@ def _of_numbers(nights: Sequence[Night]) -> Iterator[_Panel]:
     parts = {} if last is None else dict(sorted(last.sizes.items(), key=lambda one: -one[1]))
     more = ", ".join(f"{name} {history_lines.shown_bytes(size)}" for name, size in parts.items())
     newest = history_lines.shown_bytes(sizes[-1][1]) if sizes else "not known"
-    yield _Panel("Stores", unit, newest, more, 60, partial(_numbers, sizes, of_unit))
+    yield _Panel("Stores", unit, newest, more, 58, partial(_numbers, sizes, of_unit))
 
 
 def _champion(drawn: _Drawn, height: float) -> Iterator[str]:
@@ -261,7 +261,7 @@ def _champion(drawn: _Drawn, height: float) -> Iterator[str]:
         y = drawn.y + height - 2 - (lanes[one.version] * step if len(lanes) > 1 else height / 2 - 8)
         left, right = drawn.x(one.time), drawn.x(end)
         newest = one is reigns[-1]
-        yield line(left, y, max(right, left + 1), y, _ACCENT if newest else _INK, 4 if newest else 3)
+        yield line(left, y, max(right, left + 6), y, _ACCENT if newest else _INK, 4 if newest else 3)
         if one.how == "yes":
             yield f'<path d="M{left:.1f} {y - 6:.1f}l6 11h-12z" fill="{_ACCENT}"/>'
         elif one.how == "rollback":

@@ -45,7 +45,8 @@ def enter_night(settings: Settings, run_id: str, seconds: float, failed: str = "
     run = client.get_run(run_id).data.tags.get(KEY, run_id) if run_id else ""
     more = {} if failed else {"rows": _rows(), "unit": _unit(settings)}
     sizes, free = dict(_sizes(settings)), shutil.disk_usage(Path()).free
-    said = night_said(of_settings(settings), run, seconds, sizes, free, failed=cut(failed), **more)  # type: ignore[arg-type]
+    why = failed if failed == cut(failed) else f"{cut(failed)[:-1]}…"
+    said = night_said(of_settings(settings), run, seconds, sizes, free, failed=why, **more)  # type: ignore[arg-type]
     operations_ledger.append(client, settings, NIGHT, said)
 
 

@@ -5,7 +5,11 @@ import pytest
 from mlflow import MlflowClient
 
 from flows.notify import notify
+from tasks.outcome import to_do
 from tasks.params import load
+from tasks.track.morning import of_settings
+from tasks.track.operations_ledger import append
+from tasks.track.store import connect
 from tests.end_to_end.conftest import ROOT
 from tests.receiver import TOKEN, receiving
 
@@ -17,8 +21,9 @@ def with_token(*folders) -> list[str]:
 
 
 @pytest.fixture
-def settings(monkeypatch):
+def settings(monkeypatch, tmp_path):
     monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.chdir(tmp_path)  # what is open is read from a store below
     return lambda receiver: load(ROOT / "params.yaml", [f"operations.notify={receiver.address}"])
 
 
@@ -73,6 +78,7 @@ def test_every_message_says_first_whether_something_must_be_done(settings):
     told = {
         "heldout.run.failed": [({"reason": "no"}, "Look: ")],
         "heldout.over_time.alarm": [({"shard": "a"}, "Look: ")],
+        "heldout.batch.quarantined": [({"batch": 7, "rows": 120}, "Look: new labelled rows are held back, and no run")],
         "heldout.champion.changed": [
             ({"promoted": "yes", "verdict": "ship"}, "Nothing to do: another champion"),
             ({"promoted": "first", "verdict": "not_yet"}, "Look: the first champion"),
@@ -86,6 +92,21 @@ def test_every_message_says_first_whether_something_must_be_done(settings):
     expected = [words for payloads in told.values() for _, words in payloads]
     for message, words in zip(receiver.messages, expected, strict=True):
         assert message["text"].startswith(words)
+
+
+@pytest.mark.slow
+def test_good_news_says_first_what_else_is_open(settings):
+    with receiving() as receiver:
+        made = settings(receiver)
+        of = of_settings(made)
+        held = {"run": "run1", "rows": 120, "verdict": "held", "reasons": ["labels"]}
+        number = append(connect(made), made, "batch", of.said(**held)).number
+        notify(made, "heldout.champion.changed", {"promoted": "rollback", "reason": "back"})
+        append(connect(made), made, "batch-dropped", of.said(batch=number, why=""))
+        notify(made, "heldout.champion.changed", {"promoted": "rollback", "reason": "back"})
+    looked, nothing = (message["text"].partition("\n")[0] for message in receiver.messages)
+    assert looked.startswith(f"Look: {to_do.held_back(number, 120, 'labels')}; besides: the former champion")
+    assert nothing.startswith("Nothing to do: the former champion")
 
 
 @pytest.mark.long

@@ -92,9 +92,8 @@ def test_a_batch_that_is_held_back_waits_for_a_person(told):
     held = told.append("batch", OF.said(run="run3", rows=120, **why), at(3, -0.5))
     ended(told.append, 3)
     first = read(told, 3.1).first_line
-    assert first.startswith(
-        f"Look: batch {held} of 120 rows is held back: labels: 40 % yes, 20 % before; look at it, then `"
-    )
+    why = f"(batch {held}, 120 rows: labels: 40 % yes, 20 % before); look at them, then `"
+    assert first.startswith(f"Look: new labelled rows are held back, and no run uses them {why}")
     assert f"--release {held}`" in first
     told.append("batch-dropped", OF.said(batch=held, why="a test system"), at(3, 2))
     made = read(told, 3.2)

@@ -1,19 +1,27 @@
 """The end of a night in a real store: its entry, what is read from all entries, and the one page that is kept."""
 
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from heldout.over_time.alarm import Alarm, RunningMean
+from heldout.over_time.column_alarm import ColumnAlarm
+from tasks.outcome.fixed_reference import FixedReference
 from tasks.outcome.verified import verify
+from tasks.outcome.watched_shards import WatchRecord
 from tasks.report.history_page import write_history
 from tasks.storage import files
+from tasks.storage.watch_files import WatchedShard
 from tasks.track import lifecycle, operations_ledger
 from tasks.track.ledger_tags import entry_of
 from tasks.track.morning import enter_night, keep_page, of_settings, read_morning
 from tasks.track.operations_ledger import append, entries, history
 from tasks.track.store import connect
+from tasks.track.watch_run import enter, enter_move
 
 
 @pytest.fixture
@@ -95,6 +103,28 @@ def test_a_store_of_a_later_version_is_read(settings, monkeypatch):
     assert 1 == len(read_morning(settings).nights)
     assert read_morning(settings).now <= datetime.now(UTC)
     assert () == verify(history(client), entry_of).faults
+
+
+def watched(*lines: WatchedShard) -> WatchRecord:
+    alarm, rows = Alarm.of([[0.0, 1.0]]), pd.DataFrame({"x": [0.0, 1.0]})
+    reference, of_columns = FixedReference(1, (1,), (), b""), ColumnAlarm.of(rows, [rows])
+    of_alarms = (alarm, (), of_columns, RunningMean(0.1, 0.0), lines, ("hash",) * len(lines))
+    return WatchRecord("rows/1", "tree", (), "zero_one", 1.0, (), reference, (0.0, 1.0), *of_alarms)
+
+
+def test_an_alarm_of_watch_is_in_the_morning_until_the_reference_is_moved(settings):
+    quiet = WatchedShard("sunday", 100, 0.1, 0.05, 0.2, 2.0, alarm=False)
+    loud = replace(quiet, shard="monday", evidence=1e3, alarm=True)
+    assert enter(settings, watched(quiet))
+    assert not enter(settings, watched(quiet, quiet))  # once a day
+    assert "Nothing to do" == read_morning(settings).first_line
+    assert enter(settings, watched(quiet, loud))
+    made = read_morning(settings)
+    assert made.first_line.startswith("Look: the rows have changed (alarm since ")
+    (happened,) = made.happened
+    assert ("alarms", True, True) == (happened.lane, happened.bad, happened.text.startswith("alarm: monday: the half"))
+    enter_move(settings, watched(quiet, loud))
+    assert "Nothing to do" == read_morning(settings).first_line
 
 
 def test_without_a_store_none_is_made(settings_with, checkout):
