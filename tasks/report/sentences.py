@@ -300,9 +300,7 @@ def _family(summary: Summary, choice: Any) -> str:
 
 
 # docs/decisions/0097: by a table of 59 shifts
-_NO_ERROR_THERE = (
-    "no error there is estimated: it takes labels, since no estimate without them had an interval that held in our study"
-)
+_NO_ERROR_THERE = "no error there is estimated: it takes labels, since without them no interval held in our study"
 
 
 def _unlabeled(summary: Summary) -> dict[str, str]:
