@@ -12,8 +12,8 @@ from flows import arguments, commands
 from heldout import __version__
 from tasks.runtime import environment, own_code
 from tasks.runtime.errors import UserError
-from tasks.runtime.full_disk import full_disk, is_full
 from tasks.runtime.own_code import COMMAND
+from tasks.runtime.used_up import used_up
 
 _WHOLE, _WATCH = "validate", "watch"
 _PRINTING = (_WHOLE, "report")
@@ -53,9 +53,9 @@ def main(given: Sequence[str] | None = None) -> int:
         print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr)
         return 2
     except Exception as error:
-        if not is_full(error):
+        if (said := used_up(error)) is None:
             raise
-        print(f"error: {full_disk()}", file=sys.stderr)
+        print(f"error: {said}", file=sys.stderr)
         return 2
 
 

@@ -38,6 +38,7 @@ from tasks.runtime import environment, flow_runs, pages_address
 from tasks.runtime.errors import UserError, dotted, one_line
 from tasks.runtime.parent_watch import end_with
 from tasks.runtime.private_files import private_folder
+from tasks.runtime.process_limits import check_limits
 
 _FILE = Path("prefect.yaml")
 _STORAGE = Path(".cache/runner")
@@ -97,7 +98,9 @@ def main(parent: int, port: int = PORT, runs_port: int = pages_address.PORT) -> 
     os.environ[_PARENT] = str(os.getpid())
     runner = own_runner()
     try:
-        runs = ui.address(load_params(), runs_port)
+        settings = load_params()
+        check_limits(settings.execution.workers)
+        runs = ui.address(settings, runs_port)
         found = [(deployment, deployment.flow()) for deployment in load().deployments]
         states = [switched(f"{flow.name}/{each.name}", each.schedules) for each, flow in found]
         ids = [add(runner, each, flow, state) for (each, flow), state in zip(found, states, strict=True)]

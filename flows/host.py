@@ -27,9 +27,11 @@ from tasks.runtime import environment, open_servers
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE, copy_suffix
 from tasks.runtime.errors import Incomplete, UserError
-from tasks.runtime.full_disk import check_space, full_disk, is_full
+from tasks.runtime.full_disk import check_space
 from tasks.runtime.private_files import private_folder, private_opener
+from tasks.runtime.process_limits import check_limits
 from tasks.runtime.uncollected import uncollected
+from tasks.runtime.used_up import used_up
 
 if TYPE_CHECKING:
     from tasks.params import Settings
@@ -138,10 +140,10 @@ class Host:
                 return report_error(error)
         except Exception as error:
             with _redirected_to(descriptors):
-                if not is_full(error):
+                if (said := used_up(error)) is None:
                     log.exception("%s crashed", name)
                 self._end_run(error)
-                return report_error(full_disk()) if is_full(error) else CRASH
+                return CRASH if said is None else report_error(said)
 
     def _opened(self, descriptors: list[int], name: str, params: str, overrides: list[str]) -> "Settings":
         """The settings of a stage, for which the session is ready. Raises UserError."""
@@ -155,6 +157,7 @@ class Host:
             settings = self._settings = load(params, overrides)
             stage_settings.check(name, settings)  # before a run of MLflow has the settings of no result
             if self._first:
+                check_limits(settings.execution.workers)
                 log.info("starting the server and %s", executor.workers(settings.execution))
                 open_servers.warn(settings.tracking.store)
         self._session.open(settings, tracked=True)

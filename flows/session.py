@@ -13,6 +13,7 @@ from tasks.runtime import open_servers, process_end
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.errors import Incomplete, UserError
 from tasks.runtime.own_code import COMMAND
+from tasks.runtime.process_limits import check_limits
 from tasks.runtime.server import Server
 from tasks.runtime.uncollected import uncollected
 
@@ -155,6 +156,7 @@ def _open(session: Session, name: str, params: str, overrides: Sequence[str]) ->
 
     check_current(params)
     settings = load(params, overrides)
+    check_limits(0 if name in _WITHOUT_FITS else settings.execution.workers)
     if name == WHOLE:
         open_servers.warn(settings.tracking.store)
     with _failure_notified(settings) if name == WHOLE else nullcontext():
