@@ -147,6 +147,7 @@ def test_a_night_leaves_its_page_in_reports_in_mlflow_and_in_prefect(validated, 
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1200)
 def test_nights_that_end_well_or_fail_or_die_are_what_the_command_says(clone, write_params):
     checkout = clone()
     params = checkout.path / "params.yaml"
