@@ -1,7 +1,7 @@
 """The error of a hypothesis on rows without labels, from its probabilities: CBPE, and PAPE for other covariates.
 
 PAPE: J. Bialek, J. Kivimäki, W. Kuberski, N. Perrakis, Estimating model performance under covariate shift without
-labels (NeurIPS 2025). A classifier tells labelled from `shifted` rows, its odds weigh the labelled rows, and on these a
+labels (NeurIPS 2025). A classifier parts labelled from `shifted` rows, its odds weigh the labelled rows, and on these a
 regression learns the chance of a class from the score of that class; the error that these chances expect is the
 estimate. With weights of one it is CBPE, of NannyML. Assumption: labels of given columns are as before.
 
@@ -37,8 +37,8 @@ def density_ratio(X: Rows, shifted: Rows) -> Rows:
     from lightgbm import LGBMClassifier
 
     is_shifted = np.arange(len(X) + len(shifted)) >= len(X)
-    tells = LGBMClassifier(**_HOW).fit(np.concatenate([X, shifted]), is_shifted)
-    return weights_of_odds(np.asarray(tells.predict_proba(X))[:, 1], len(shifted))
+    parts = LGBMClassifier(**_HOW).fit(np.concatenate([X, shifted]), is_shifted)
+    return weights_of_odds(np.asarray(parts.predict_proba(X))[:, 1], len(shifted))
 
 
 def calibrated(probabilities: Rows, y: Classes, weights: Rows, shifted: Rows) -> Rows:

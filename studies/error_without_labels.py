@@ -8,7 +8,7 @@ shifted rows. The interval is from E_dis to DIS2 with a normal limit by its meas
 The estimates: `unchanged`, the error on labelled rows that did not train; ATC (Garg et al. 2022) by entropy and, `max`,
 by the largest probability; DoC; importance weighting; PAPE (Bialek et al. 2025), and CBPE, which is PAPE without
 weights; MaNo (Xie et al. 2024) and the nuclear norm (Deng et al. 2023), as lines over draws of the labelled rows;
-`moved`, ours, the error on labelled rows and by how much E_dis is larger on shifted ones. They are valid where they are
+`moved`, ours, the error on labelled rows and by how much E_dis is larger on shifted rows. They are valid where they are
 not below the error. Intervals, which hold where the error is in them: of `unchanged` Wilson's; of CBPE and PAPE three
 standard errors by NannyML; of ATC and DoC a bootstrap of both kinds of rows at 95 %; of the lines their prediction
 interval. No source has these data: the settings are theirs, the published numbers are of other shifts.

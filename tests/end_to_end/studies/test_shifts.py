@@ -67,3 +67,23 @@ def test_bounds_of_shifted_rows_hold_more_often_than_estimates(quick):
     assert max(valid["atc"], valid["doc"], valid["weighting"]) < 0.25 + 2 * (0.25 * 0.75 / SHIFTS) ** 0.5
     assert valid["two-sided"] > 0.91 - 3 * (0.91 * 0.09 / SHIFTS) ** 0.5
     assert float(quick.loc["two-sided-over-dis2-alone", "high"]) < 1
+
+
+@pytest.mark.long
+def test_no_interval_of_an_estimate_holds_as_often_as_it_says_and_none_sees_other_labels(quick):
+    names = ("unchanged", "atc", "atc-max", "doc", "cbpe", "pape", "mano", "nuclear-norm")
+    holds = {name: float(quick.loc[f"{name}-holds", "ours"]) for name in names}
+    assert max(holds.values()) < 0.95
+    assert all(quick.loc[f"{name}-holds", "verdict"].startswith("differs") for name in names)
+    # other labels of a fifth of the rows move no estimate: each is off by about that
+    assert min(float(quick.loc[f"{name}-error-concept", "ours"]) for name in names) > 0.1
+    assert max(float(quick.loc[f"{name}-error-none", "ours"]) for name in names) < 0.05
+
+
+@pytest.mark.long
+def test_who_sees_labels_sees_a_concept_and_who_sees_columns_sees_the_rest(quick):
+    blind = ("half-models", "columns", "answers", "ADWIN", "Page-Hinkley", "MAPIE", "MAPIE-columns")
+    assert [0] * len(blind) == [float(quick.loc[f"alarm-concept-sudden-{name}", "ours"]) for name in blind]
+    assert float(quick.loc["alarm-concept-sudden-errors", "ours"]) > 0
+    for kind in ("covariates", "covariates-unused", "labels"):
+        assert float(quick.loc[f"alarm-{kind}-sudden-columns", "ours"]) == 1
