@@ -15,6 +15,7 @@ from tasks.runtime import open_servers, pages_address
 from tasks.runtime.errors import Incomplete, NotCompared, NotSent, UserError, without_login, without_secrets
 from tasks.runtime.own_code import COMMAND
 from tasks.runtime.process_identity import HOST, alive, identity
+from tasks.storage import files
 from tasks.storage.row_ids import Ids
 from tasks.track import operations_ledger, pending
 from tasks.track.artifacts import check_location
@@ -214,7 +215,25 @@ def _begin(settings: Settings, trial: str) -> Active:
         raise UserError(f"the store that tracking.uri names takes no run ({begun.lost}); fix it")
     if pending.FOLDER.exists() and (waiting := len(pending.read_all())):
         log.warning("runs that their store did not take: %d; `%s log` sends them", waiting, COMMAND)
+    if not before:
+        _warn_of_lost_history(settings)
     return begun
+
+
+def _warn_of_lost_history(settings: Settings) -> None:
+    """Say that the results in this checkout, if there are some, are of a validation that the empty store lacks."""
+    if not files.SELECTION.is_file():
+        return
+    known = files.read_json(files.SELECTION)
+    opened = ", nor that the test part was opened: E_test may be a second look" if known.get("test_openings") else ""
+    log.warning(
+        "%s has no validation, and %s is of one: what was compared before (%s) does not count in the bounds of this "
+        "run%s. If the store was lost, stop, and put a copy back",
+        without_secrets(settings.tracking.address),
+        files.SELECTION,
+        known.get("contamination", "an unknown number"),
+        opened,
+    )
 
 
 def _end(ended: Active, status: str) -> None:

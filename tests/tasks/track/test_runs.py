@@ -59,6 +59,20 @@ def test_a_run_that_may_promote_or_is_asked_to_opens_the_test_part_and_a_trial_d
             assert lifecycle.active().opens_test == (not trial or bool(asked))
 
 
+@pytest.mark.fault("lost store")
+def test_a_new_store_under_results_of_another_is_said_to_have_lost_what_was_compared(settings, caplog):
+    files.write_json(files.SELECTION, {"contamination": 12, "test_openings": 1})
+    with lifecycle.run(settings):
+        lifecycle.send_to_run([Tag("data_hash", "of a table")])
+    (said,) = [line for line in caplog.messages if "has no validation" in line]
+    assert "what was compared before (12) does not count in the bounds of this run" in said
+    assert "E_test may be a second look. If the store was lost, stop, and put a copy back" in said
+    caplog.clear()
+    with lifecycle.run(settings):
+        pass
+    assert [] == [line for line in caplog.messages if "has no validation" in line]
+
+
 def test_a_run_inside_of_another_is_that_one(settings):
     with lifecycle.run(settings):
         with lifecycle.run(settings):
