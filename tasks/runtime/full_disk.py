@@ -1,6 +1,7 @@
 """A full disk, as one line that a user can act on."""
 
 import errno
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from pathlib import Path
 from tasks.runtime.errors import UserError
 
 _ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # the disk, the user's share of it, the largest file allowed
-_LEAST_BYTES = 1 << 20
+_LEAST_BYTES, _LEAST_FILES = 1 << 20, 500  # a run makes some hundred files
 _WORDS = ("No space left on device", "Disk quota exceeded", "File too large", "database or disk is full")
 
 
@@ -24,8 +25,9 @@ def full_disk(path: Path | str | None = None) -> UserError:
     """What the user reads where `path` could not be written."""
     what = "a file" if path is None else str(path)
     return UserError(
-        f"{what} could not be written: no space is left on its disk, or the limit of the user or the process is "
-        "reached; what was there before is as it was. Free some space, and run again: finished fits are kept"
+        f"{what} could not be written: no space is left on its disk, or no inode for a further file, or the limit of "
+        "the user or the process is reached; what was there before is as it was. Free some space, and run again: "
+        "finished fits are kept"
     )
 
 
@@ -34,6 +36,12 @@ def check_space(*folders: Path) -> None:
     for folder in folders:
         if (free := shutil.disk_usage(folder).free) < _LEAST_BYTES:
             raise UserError(f"{folder}/: {free} bytes are free on its disk, and a run needs {_LEAST_BYTES}; free space")
+        system = os.statvfs(folder)
+        if system.f_files > 0 and system.f_favail < _LEAST_FILES:  # some file systems count none
+            raise UserError(
+                f"{folder}/: its disk has inodes for {system.f_favail} further files, and a run needs {_LEAST_FILES}; "
+                "remove files, or give it more space"
+            )
 
 
 @contextmanager
