@@ -99,7 +99,7 @@ def _nights(nights: Nights, receiver) -> None:
     assert f"batch {number} are held back" in run.data.tags["findings"]
     message = next(one for one in receiver.messages if one["event"] == "heldout.batch.quarantined")
     first = message["text"].split("\n")[0]
-    assert first.startswith(f"Look: batch {number} of 200 rows is held back; look at it, then ")
+    assert first.startswith("Look: new labelled rows are held back")
     assert f"python -m flows batch --release {number}" in first
     assert (number, 200) == (message["numbers"]["batch"], message["numbers"]["rows"])
     for report in ("report.html", "summary.md"):

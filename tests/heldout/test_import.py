@@ -108,7 +108,7 @@ def test_dotted_names_of_the_pages_can_be_imported():
         name for page in pages for name in re.findall(r"\bheldout(?:\.[A-Za-z]\w+)+", page.read_text(encoding="utf-8"))
     }
     files = re.compile(
-        r"\.(md|py|yaml|json|css|svg|png|alarm|champion|run|service|shards|model)\b|\.(ipynb|validations)"
+        r"\.(md|py|yaml|json|css|svg|png|alarm|batch|champion|run|service|shards|model)\b|\.(ipynb|validations)"
     )
     names = sorted(name for name in written - {*extensions.GROUPS} if not files.search(name))
     assert "heldout.preprocessing.auto" in names
