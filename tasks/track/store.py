@@ -1,6 +1,7 @@
 """The MLflow store that `tracking` names: the client, what it makes, and its runs."""
 
 import contextlib
+import fcntl
 import functools
 import logging
 import os
@@ -159,12 +160,19 @@ def _make(path: Path) -> None:
     draft.unlink(missing_ok=True)
     store: Any = SqlAlchemyStore(f"{_SQLITE}{draft}", DEFAULT_LOCAL_FILE_AND_ARTIFACT_PATH)  # type: ignore[no-untyped-call]
     store.engine.dispose()
-    if path.exists():  # empty
-        draft.replace(path)
-        return
-    with contextlib.suppress(FileExistsError):  # another process was first
+    try:
         path.hardlink_to(draft)
-    draft.unlink()
+    except FileExistsError:  # another process was first, or there is an empty file
+        _replace_empty(path, draft)
+    draft.unlink(missing_ok=True)
+
+
+def _replace_empty(path: Path, draft: Path) -> None:
+    """Put the draft in the place of an empty file, but of no store that another process has put there meanwhile."""
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # of two processes the second waits, and then sees another file at the path
+        if os.path.samestat(os.fstat(file.fileno()), path.stat()) and path.stat().st_size == 0:
+            draft.replace(path)
 
 
 @functools.cache
