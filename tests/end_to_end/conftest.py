@@ -26,6 +26,7 @@ from tests.receiver import Receiver, receiving
 ROOT = Path(__file__).parents[2]
 LEARNERS = Path(__file__).with_name("learners")
 OUTPUTS = ("data/prepared", "data/results", "reports", "models")
+EVERY_NIGHT = "reports/history.html"  # of no stage: it has times
 PATIENCE_SECONDS = 500
 COMMIT = ("-c", "user.name=a", "-c", "user.email=a@example.com", "commit")
 _FOREIGN = (
@@ -132,9 +133,9 @@ class Checkout:
         return self.run("git", *arguments).stdout
 
     def hashes(self, *folders: str) -> dict[str, str]:
-        """The SHA-256 of every file below `folders`, the outputs of a run if none is given."""
+        """The SHA-256 of every file below `folders`, or of the outputs of a run; not of the page of all nights."""
         found = (path for folder in folders or OUTPUTS for path in sorted((self.path / folder).rglob("*")))
-        files = [path for path in found if path.is_file()]
+        files = [path for path in found if path.is_file() and path != self.path / EVERY_NIGHT]
         return {str(path.relative_to(self.path)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
     def copy(self, path: Path) -> "Checkout":
