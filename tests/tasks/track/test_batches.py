@@ -304,7 +304,7 @@ def test_the_champion_is_asked_on_rows_that_did_not_train_it(checkout, empty_sto
     assert "error" not in said["evidence"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_losses_of_numbers_are_asked_with_groups_and_weights(checkout, empty_store, settings_with):
     """Noise without a variance, and new rows whose target has the same law, but does not follow the features."""
     shutil.copy(empty_store, "mlflow.db")
