@@ -45,7 +45,6 @@ CALLED: Mapping[str, str] = {
     "column_reliance": "Which columns matter",
     "column_alarm": "The alarm on columns",
     "shift_alarms": "Which alarm sees which shift",
-    "quarter": "A quarter of nights",
     "datasets": "Twenty-five public data sets",
 }
 NAMES = tuple(CALLED)

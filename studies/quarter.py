@@ -10,6 +10,7 @@ and not a half. What the person does was settled before: the batch of night 45 i
 that is held back is released, and after an alarm the reference is moved.
 """
 
+import argparse
 import os
 import re
 import shutil
@@ -28,15 +29,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import yaml
-from matplotlib.figure import Figure
 from mlflow import MlflowClient
 
-from studies.colours import COLOURS
-from studies.study import Finding, Record
+from studies.made_tables import markdown, write_between
+from studies.study import Record
 from tasks.track import operations_ledger
 
-SEED, NEEDS_DATA = 0, False
-FIRST_ROWS, ROWS, SHARD_ROWS = 1000, 150, 200
+SEED = 0
+FIRST_ROWS, SHARD_ROWS = 1000, 200
 FLIPPED_SHARE, DISTANCE, RARE = 0.4, 1.5, 0.3
 OLD = {
     "bayes": {"estimator": "sklearn.naive_bayes.GaussianNB"},
@@ -51,9 +51,14 @@ BETTER = {
 ERROR = ("E_champion", "E_champion_low", "E_champion_high", "E_champion_rows")
 STORES = ("mlruns", ".prefect", ".dvc/cache", ".cache", "reports")
 EXPERIMENT, PROMOTED = "heldout", "promoted"
-MORNING, PAGE = "reports/history.html", "reports/quarter.html"  # of the last morning: a copy stays
+MORNING, PAGE = Path("reports/history.html"), Path("reports/quarter.html")  # of the last morning: a copy stays
+TABLE, SHORT_TABLE = Path("docs/quarter.csv"), Path("reports/quarter.csv")
+OPERATIONS, BEGIN, END = (
+    Path("docs/operations.md"),
+    "<!-- made by `python -m studies.quarter` -->",
+    "<!-- end of it -->",
+)
 PATIENCE_SECONDS, LOOK_SECONDS = 1200, 0.2
-SOON = {"promotion": 10, "held": 1, "alarm": 5}  # nights within which something is said
 
 
 @dataclass(frozen=True)
@@ -66,41 +71,37 @@ class Quarter:
     flipped: int = 45
     moved: int = 60
     shares: int = 75
+    rows: int = 150  # that a night brings
 
     def population(self, night: int) -> tuple[float, float | None]:
         """How much higher d is, and the share of class 1 where it is not that of the population."""
         return DISTANCE if night >= self.moved else 0.0, RARE if night >= self.shares else None
 
 
-def units(quick: bool) -> list[Quarter]:
-    """One: each night goes on from the night before."""
-    return [Quarter(2, 1) if quick else Quarter()]
-
-
-def measure(unit: Quarter, data: Path | None) -> list[Record]:  # noqa: ARG001
-    """A record for each night: what the ledger, `watch` and the stores say after it."""
+def nights(plan: Quarter) -> Iterator[Record]:
+    """A record for each night: what the ledger, `watch`, the morning page and the stores say after it."""
     rng = np.random.default_rng(SEED)
     with tempfile.TemporaryDirectory() as folder:
-        checkout = Checkout(unit, Path(folder) / "quarter")
+        checkout = Checkout(plan, Path(folder) / "quarter")
         checkout.prepare()
         table = labelled(rng, FIRST_ROWS)
-        records: list[Record] = []
+        last: Record = {}
         with checkout.serving():
-            for night in range(unit.nights):
-                did = checkout.morning(night, records)
-                world = unit.population(night)
+            for night in range(plan.nights):
+                did = checkout.morning(night, last)
+                world = plan.population(night)
                 if night:
-                    rows = labelled(rng, ROWS, *world)
-                    if night == unit.flipped:
-                        wrong = rng.permutation(ROWS) < round(FLIPPED_SHARE * ROWS)
+                    rows = labelled(rng, plan.rows, *world)
+                    if night == plan.flipped:
+                        wrong = rng.permutation(plan.rows) < round(FLIPPED_SHARE * plan.rows)
                         rows["label"] = rows["label"].where(~wrong, 1 - rows["label"])
                     table = pd.concat([table, rows], ignore_index=True)
                 started = time.monotonic()
                 checkout.night(night, table, labelled(rng, SHARD_ROWS, *world).drop(columns="label"))
-                if night == unit.nights - 1:
-                    shutil.copy(checkout.path / MORNING, PAGE)
-                records.append({"night": night, "did": did, **checkout.said(), "seconds": time.monotonic() - started})
-        return records
+                seconds = round(time.monotonic() - started, 1)
+                last = {"night": night, "did": did, **checkout.said(), "seconds": seconds}
+                yield last
+            shutil.copy(checkout.path / MORNING, PAGE)
 
 
 def labelled(rng: np.random.Generator, n: int, moved: float = 0.0, share: float | None = None) -> pd.DataFrame:
@@ -114,6 +115,9 @@ def labelled(rng: np.random.Generator, n: int, moved: float = 0.0, share: float 
         rows = rng.permutation(rows)
         X, label = X[rows], label[rows]
     return pd.DataFrame(X.round(6), columns=list("abcd")).assign(label=label.astype(int))
+
+
+SHORT = Quarter(nights=22, improved=1, rolled_back=7, flipped=14, moved=17, shares=20, rows=300)
 
 
 @dataclass(frozen=True)
@@ -191,21 +195,21 @@ class Checkout:
                 process.terminate()
                 process.wait(PATIENCE_SECONDS)
 
-    def morning(self, night: int, nights: Sequence[Record]) -> str:
+    def morning(self, night: int, last: Record) -> str:
         """What the person does before a night, in words."""
         did = []
         if night == self.plan.improved:
             self._write(OLD | BETTER)
             did.append("the tree is a candidate")
-        if night == self.plan.rolled_back and nights[-1]["champion"] != "1":
+        if night == self.plan.rolled_back and last["champion"] != "1":
             self.run("rollback", "--why", "it errs on Mondays")
             did.append("rollback")
-        if nights and nights[-1]["batch"] == "held":
-            number = str(nights[-1]["batch_number"])
-            how = "--drop" if nights[-1]["night"] == self.plan.flipped else "--release"
+        if last and last["batch"] == "held":
+            number = str(last["batch_number"])
+            how = "--drop" if last["night"] == self.plan.flipped else "--release"
             self.run("batch", how, number, "--why", "looked at")
             did.append(f"batch {number}: {how}")
-        if nights and (nights[-1]["alarm"] or nights[-1]["alarm_of_columns"]):
+        if last and (last["alarm"] or last["alarm_of_columns"]):
             self.run("watch", "--new-reference")
             did.append("watch --new-reference")
         return "; ".join(did)
@@ -255,118 +259,95 @@ def _megabytes(folder: Path) -> float:
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink()) / 1e6
 
 
-def findings(results: pd.DataFrame) -> list[Finding]:
-    """What was said when; agrees where it was said in time, and nothing was said before there was a reason."""
-    plan = Quarter() if len(results) == Quarter().nights else Quarter(len(results), 1)
-    return [*_of_champion(results, plan), *_of_batches(results, plan), *_of_alarms(results, plan), *_of_stores(results)]
-
-
-def _of_champion(results: pd.DataFrame, plan: Quarter) -> Iterator[Finding]:
-    promoted = results[results["promoted"] == "yes"]
-    early = promoted[promoted["night"] < plan.improved]
-    yield Finding(
-        "false promotions", len(early), early.empty, f"of {plan.improved - 1} nights in which nothing was better", 0
-    )
-    after = [int(night) for night in promoted["night"] if night >= plan.improved]
-    first = after[0] - plan.improved + 1 if after else -1
-    yield Finding(
-        "nights until the better learner was champion",
-        first,
-        0 < first <= SOON["promotion"],
-        f"promoted in night {', '.join(map(str, after)) or 'none'}",
-        f"at most {SOON['promotion']}",
-    )
-    back = [night for night in after if night >= plan.rolled_back]
-    if back:
-        reason = str(results.set_index("night").loc[back[0], "reason"])
-        yield Finding(
-            "nights for which a rollback held",
-            back[0] - plan.rolled_back,
-            "outweighs the pin" in reason,
-            f"then the tree came back in night {back[0]}: {reason}",
-            "until fresh evidence",
-        )
-
-
-def _of_batches(results: pd.DataFrame, plan: Quarter) -> Iterator[Finding]:
-    held = results[results["batch"] == "held"]
-    wrong = held[held["night"] == plan.flipped]
-    if plan.flipped < plan.nights:
-        champions = results.set_index("night")["champion"]
-        kept = champions[plan.flipped] == champions[plan.flipped - 1]
-        why = "; ".join(wrong["batch_reasons"]) or "it was accepted"
-        yield Finding("the wrong batch is held back", "yes" if len(wrong) else "no", bool(len(wrong)) and kept, why)
-    like = results["night"].between(1, plan.shares - 1) & (results["night"] != plan.flipped)
-    false = held[held["night"].isin(results.loc[like, "night"])]
-    moved = max(0, min(plan.shares, plan.nights) - plan.moved)
-    why = f"of {like.sum()} batches with right labels, {moved} of them with d moved"
-    yield Finding("right batches held back", len(false), false.empty, why, 0)
-    if plan.shares < plan.nights:
-        later = held[held["night"] >= plan.shares]
-        first = int(later["night"].iloc[0]) - plan.shares + 1 if len(later) else -1
-        why = f"held in night {', '.join(map(str, later['night'])) or 'none'}: {'; '.join(later['batch_reasons'][:1])}"
-        yield Finding(
-            "nights until other class shares were held back",
-            first,
-            0 < first <= SOON["held"],
-            why,
-            f"at most {SOON['held']}",
-        )
-
-
-def _of_alarms(results: pd.DataFrame, plan: Quarter) -> Iterator[Finding]:
-    raised = results[results["alarm"] | results["alarm_of_columns"]]
-    early = raised[raised["night"] < plan.moved]
-    yield Finding(
-        "false alarms", len(early), early.empty, f"in {min(plan.moved, plan.nights)} nights without a shift", 0
-    )
-    for name, since, until in (("d moved", plan.moved, plan.shares), ("class shares", plan.shares, plan.nights)):
-        if since < plan.nights:
-            nights = [int(night) for night in raised["night"] if since <= night < until]
-            first = nights[0] - since + 1 if nights else -1
-            why = f"raised in night {', '.join(map(str, nights)) or 'none'}, without labels"
-            yield Finding(
-                f"shards until the alarm, {name}", first, 0 < first <= SOON["alarm"], why, f"at most {SOON['alarm']}"
-            )
-
-
-def _of_stores(results: pd.DataFrame) -> Iterator[Finding]:
+def answers(results: pd.DataFrame, plan: Quarter) -> list[tuple[str, str, str]]:
+    """What is asked of the nights, what they answer, and what was wanted."""
+    by_night = results.set_index("night")
+    promoted = [int(night) for night in results.loc[results["promoted"] == "yes", "night"]]
+    back = [night for night in promoted if night >= plan.rolled_back]
+    held = [int(night) for night in results.loc[results["batch"] == "held", "night"]]
+    raised = [int(night) for night in results.loc[results["alarm"] | results["alarm_of_columns"], "night"]]
+    right = [night for night in held if night < plan.shares and night != plan.flipped]
+    kept = by_night["champion"].get(plan.flipped) == by_night["champion"].get(plan.flipped - 1)
     total = results[[f"MB of {name}" for name in STORES]].sum(axis=1)
     half = len(total) // 2
-    first, second = (float(part.diff().mean()) for part in (total[: half + 1], total[half:]))
-    last = ", ".join(f"{name} {results[f'MB of {name}'].iloc[-1]:.0f}" for name in STORES)
-    yield Finding(
-        "MB that a night adds, second half", round(second, 2), True, f"first half {first:.2f}; at the end {last}"
-    )
-
-
-def pictures(results: pd.DataFrame) -> Mapping[str, Figure]:
-    """The error of the champion with its interval, the capital, the evidence of `watch`, and what was said when."""
-    figure = Figure(figsize=(7.5, 6.5), layout="constrained")
-    error, capital, evidence = figure.subplots(3, sharex=True)
-    night = results["night"]
-    error.fill_between(
-        night, 100 * results["E_champion_low"], 100 * results["E_champion_high"], color=COLOURS["sky"], alpha=0.4
-    )
-    error.plot(night, 100 * results["E_champion"], color=COLOURS["blue"])
-    error.set_ylabel("error of the\nchampion, %")
-    capital.semilogy(night, results["capital"], ".-", color=COLOURS["green"])
-    capital.axhline(20, color=COLOURS["black"], linewidth=0.8, linestyle="--")
-    capital.set_ylabel("capital of\nthe winner")
-    evidence.semilogy(night, results["evidence"].clip(lower=1e-3), ".-", color=COLOURS["purple"])
-    evidence.axhline(20, color=COLOURS["black"], linewidth=0.8, linestyle="--")
-    evidence.set_ylabel("evidence\nof watch")
-    evidence.set_xlabel("night")
-    changes = results["champion"].ne(results["champion"].shift())
-    marks = [
-        (changes, "champion", COLOURS["blue"]),
-        (results["batch"] == "held", "batch held back", COLOURS["red"]),
-        (results["alarm"] | results["alarm_of_columns"], "alarm", COLOURS["orange"]),
+    return [
+        ("promotions before anything was better", str(sum(night < plan.improved for night in promoted)), "0"),
+        ("nights until the better learner was champion", _delay(promoted, plan.improved), "some"),
+        ("nights for which the rollback held", _delay(back, plan.rolled_back, 0), "until fresh rows outweigh it"),
+        ("the wrong batch is held back, and changes no champion", _yes(plan.flipped in held and kept), "yes"),
+        ("right batches that were held back, of " + str(plan.shares - 2), str(len(right)), "0"),
+        ("nights until other class shares are held back", _delay(held, plan.shares), "1"),
+        ("alarms of `watch` before a shift", str(sum(night < plan.moved for night in raised)), "0"),
+        ("shards until the alarm, d moved", _delay(raised, plan.moved, until=plan.shares), "few"),
+        ("shards until the alarm, other class shares", _delay(raised, plan.shares), "few"),
+        ("MB that a night adds, first half; second", f"{_growth(total[: half + 1])}; {_growth(total[half:])}", "equal"),
+        ("seconds of a night, first half; second", _seconds(results["seconds"], half), "equal"),
     ]
-    for axis in (error, capital, evidence):
-        for where, label, colour in marks:
-            for place, at in enumerate(night[where]):
-                axis.axvline(at, color=colour, linewidth=1, alpha=0.7, label=label if place == 0 else None)
-    handles, labels = error.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3)
-    return {"": figure}
+
+
+def _delay(nights: Sequence[int], since: int, first: int = 1, until: int | None = None) -> str:
+    found = [night for night in nights if night >= since and (until is None or night < until)]
+    return str(found[0] - since + first) if found else "not seen"
+
+
+def _yes(fact: bool) -> str:
+    return "yes" if fact else "no"
+
+
+def _growth(sizes: "pd.Series[float]") -> str:
+    return f"{sizes.diff().mean():.2f}"
+
+
+def _seconds(seconds: "pd.Series[float]", half: int) -> str:
+    return f"{seconds[1:half].mean():.0f}; {seconds[half:].mean():.0f}"
+
+
+def said(results: pd.DataFrame) -> list[list[str]]:
+    """The nights in which somebody did something, or something was said, for a table."""
+    lines = []
+    changed = results["champion"].ne(results["champion"].shift())
+    for place, night in results.iterrows():
+        words = []
+        if changed[place]:
+            words.append(f"champion: version {night['champion']}, {night['champion_is']}")
+        if "pin prevents" in night["reason"]:
+            words.append("a pin prevents the promotion")
+        if night["batch"] == "held":
+            words.append(f"batch held back: {night['batch_reasons']}")
+        if night["alarm"] or night["alarm_of_columns"]:
+            words.append("alarm of `watch`" + (" on columns" if night["alarm_of_columns"] else ""))
+        if words or night["did"]:
+            lines.append([str(night["night"]), night["did"] or "–", "; ".join(words) or "–", night["first_line"]])
+    return lines
+
+
+def text(results: pd.DataFrame, plan: Quarter) -> str:
+    """Both tables."""
+    of_answers = markdown([["asked", "found", "wanted"], *map(list, answers(results, plan))])
+    return (
+        f"{of_answers}\n{markdown([['night', 'a person', 'said', 'first line of the morning page'], *said(results)])}"
+    )
+
+
+def main() -> int:
+    """Run the nights; the records are written after each."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--short", action="store_true", help="22 nights of 300 rows; prints, and writes to reports/")
+    short = parser.parse_args().short
+    plan, table = (SHORT, SHORT_TABLE) if short else (Quarter(), TABLE)
+    PAGE.parent.mkdir(exist_ok=True)
+    records: list[Record] = []
+    for record in nights(plan):
+        records.append(record)
+        pd.DataFrame(records).to_csv(table, index=False)
+        print(f"night {record['night']} of {plan.nights}: {record['seconds']} s; {record['first_line']}", flush=True)
+    results = pd.DataFrame(records)
+    if short:
+        print(text(results, plan))
+    else:
+        write_between(OPERATIONS, BEGIN, END, text(results, plan))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
