@@ -56,7 +56,8 @@ class WatchRecord:
     `limit` what a disagreement is a share of, and `reference_bounds` the band of the reference's mean. `columns`
     watches the rows themselves. `answers` watch what the half models answer, one for each share of
     `heldout.unlabelled.answer_shares` by this `scale`. `loss` is the name of the loss that compares answers. Of the
-    first `told` lines everybody was told: the terminal, Prefect, the receiver of notifications, MLflow.
+    first `told` lines everybody was told: the terminal, Prefect, the receiver of notifications, MLflow. At the line of
+    number `alarm_began` the evidence on half models began, at that of `columns_began` the evidence on columns.
     """
 
     watched: str
@@ -74,6 +75,8 @@ class WatchRecord:
     lines: tuple[WatchedShard, ...] = ()
     contents: tuple[str, ...] = ()
     told: int = 0
+    alarm_began: int = 0
+    columns_began: int = 0
 
     @property
     def untold(self) -> Sequence[WatchedShard]:
@@ -84,12 +87,12 @@ class WatchRecord:
         """The untold lines at which an alarm begins, and what it says."""
         found = []
         for place in range(self.told, len(self.lines)):
-            line, before = self.lines[place], self.lines[place - 1] if place else None
+            line, before = self.lines[place], self.lines[place - 1]
             said = []
-            if line.alarm and not (before and before.alarm):
+            if line.alarm and not (place > self.alarm_began and before.alarm):
                 more = "more" if self.alarm.rises else "less"
                 said.append(f"the half models of {self.candidate} disagree {more} than on the rows of the reference")
-            if line.alarm_of_columns and not (before and before.alarm_of_columns):
+            if line.alarm_of_columns and not (place > self.columns_began and before.alarm_of_columns):
                 said.append(f"the rows are distributed otherwise than those of the reference: {line.columns}")
             if said:
                 found.append((line, "; ".join(said)))
@@ -118,6 +121,8 @@ class WatchRecord:
             "lines": [asdict(line) for line in self.lines],
             "contents": self.contents,
             "told": self.told,
+            "alarm_began": self.alarm_began,
+            "columns_began": self.columns_began,
         }
 
     @classmethod
@@ -146,7 +151,9 @@ class WatchRecord:
             mean=RunningMean(**numbers["mean"]),
             lines=tuple(WatchedShard(**line) for line in numbers["lines"]),
             contents=tuple(numbers["contents"]),
-            told=numbers.get("told", len(numbers["lines"])),  # without it, the record of an earlier version
+            told=numbers.get("told", len(numbers["lines"])),  # without it and those below, of an earlier version
+            alarm_began=numbers.get("alarm_began", 0),
+            columns_began=numbers.get("columns_began", 0),
         )
 
 
@@ -284,7 +291,17 @@ def _record(settings: Settings, champion: Watched | None, loss: Loss, *, new_ref
     reference = FixedReference.of_validated_run() if kept is None else kept.reference
     columns = ColumnAlarm.of(reference.known_rows, reference.of_shards()) if kept is None else kept.columns
     new = _begun(settings, watched, candidate.name, keys, loss, reference, columns)
-    return new if known is None else replace(new, lines=known.lines, contents=known.contents, told=known.told)
+    if known is None:
+        return new
+    began = len(known.lines)
+    return replace(
+        new,
+        lines=known.lines,
+        contents=known.contents,
+        told=known.told,
+        alarm_began=began,
+        columns_began=began if kept is None else kept.columns_began,
+    )
 
 
 def stored() -> WatchRecord | None:
