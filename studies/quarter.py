@@ -306,9 +306,9 @@ def said(results: pd.DataFrame) -> list[list[str]]:
     """The nights in which somebody did something, or something was said, for a table."""
     lines = []
     changed = results["champion"].ne(results["champion"].shift())
-    for place, night in results.iterrows():
+    for another, (_, night) in zip(changed, results.iterrows(), strict=True):
         words = []
-        if changed[place]:
+        if another:
             words.append(f"champion: version {night['champion']}, {night['champion_is']}")
         if "pin prevents" in night["reason"]:
             words.append("a pin prevents the promotion")
