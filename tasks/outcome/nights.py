@@ -195,6 +195,7 @@ def morning(
 
 
 def _nights(about: Iterable[Entry]) -> tuple[Night, ...]:
+    """In the order of their last entries, which no clock decides."""
     found: dict[str, Night] = {}
     champion, reign = "", 0
     for entry in about:
@@ -206,7 +207,7 @@ def _nights(about: Iterable[Entry]) -> tuple[Night, ...]:
             found[key] = replace(_decided(entry, champion), run=key, reign=reign)
         elif entry.kind == NIGHT:
             key = str(said.get("run") or entry.number)
-            night = replace(found.get(key, Night(_time(entry), champion)), time=_time(entry), run=key)
+            night = replace(found.pop(key, Night(_time(entry), champion)), time=_time(entry), run=key)
             found[key] = replace(
                 night,
                 rows=said.get("rows"),
@@ -217,7 +218,7 @@ def _nights(about: Iterable[Entry]) -> tuple[Night, ...]:
                 failed=str(said.get("failed") or ""),
             )
         reign += entry.kind in ("champion", "rollback")
-    return tuple(sorted(found.values(), key=lambda night: night.time))
+    return tuple(found.values())
 
 
 def _decided(entry: Entry, champion: str) -> Night:
@@ -316,7 +317,7 @@ def _of_last_night(made: Morning, unended: tuple[str, str]) -> Iterable[Matter]:
 
 def _of_contest(about: Sequence[Entry], nights: Sequence[Night], reigns: Sequence[Reign], of: Of) -> Iterable[Matter]:
     last = next((night for night in reversed(nights) if night.promoted), None)
-    if last is None or (reigns and reigns[-1].time > last.time):
+    if last is None or len(reigns) > last.reign + (last.promoted != "no"):  # a person has changed the champion since
         return
     if not last.compared:
         yield to_do.uncompared(last.champion)

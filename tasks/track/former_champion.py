@@ -11,6 +11,7 @@ from tasks.outcome.pins import pins
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.track import operations_ledger
+from tasks.track.ledger_tags import after, validations
 from tasks.track.promote import RESTORED
 from tasks.track.registry import BEFORE, CHAMPION, LEARNER, SELECTED, standing
 from tasks.track.store import connect
@@ -84,10 +85,9 @@ def rollback(settings: Settings, why: str = "") -> RolledBack:
         **({"why": cut(why)} if why else {}),
     }
     entry = operations_ledger.append(client, settings, "rollback", of.said(**entered))
-    now = time.time()
-    client.set_model_version_tag(place.name, former, RESTORED, str(int(1000 * now)))
+    client.set_model_version_tag(place.name, former, RESTORED, str(after(validations(client))))
     client.set_registered_model_alias(place.name, place.alias(CHAMPION), former)
-    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     said = f"{when} to version {former}{f': {why}' if why else ''}"
     client.set_model_version_tag(place.name, str(champion.version), "rolled_back", said)
     client.set_tag(str(champion.run_id), "rolled_back", said)

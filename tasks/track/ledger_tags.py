@@ -41,6 +41,15 @@ def validations(client: "MlflowClient") -> "list[Run]":
     return sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
 
 
+def after(found: "Sequence[Run]") -> int:
+    """The first millisecond that is later than the start of each of these `validations`.
+
+    No later run starts before it, also where the clock was set back: the order of starts is that of the store, as with
+    a hybrid logical clock (S. Kulkarni et al., Logical physical clocks, OPODIS 2014).
+    """
+    return int(found[-1].info.start_time) + 1 if found else 0
+
+
 def read_earlier(client: "MlflowClient") -> Earlier:
     """The tags of all of them."""
     return tags_of(validations(client))

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tasks.outcome.items import RUN_NAME, Item, Tag, settings_items
@@ -20,7 +21,7 @@ from tasks.storage.row_ids import Ids
 from tasks.track import operations_ledger, pending
 from tasks.track.artifacts import check_location
 from tasks.track.experiments import experiment_id
-from tasks.track.ledger_tags import KEY, Earlier, read_tested, tags_of, validations
+from tasks.track.ledger_tags import KEY, Earlier, after, read_tested, tags_of, validations
 from tasks.track.send import send
 from tasks.track.store import connect, failures, reason, runs
 from tasks.track.trial import STAGE_ALONE, experiment_tags
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("heldout")
 
 _newest: dict[str, str] = {}  # the experiment and the id of the newest run of this process
+_CLOCKS_DIFFER = timedelta(minutes=1)  # more is said
 TRIAL = "trial"  # the tag of a run that may not promote: why
 Answer = TypeVar("Answer")
 
@@ -206,6 +208,7 @@ def _begin(settings: Settings, trial: str) -> Active:
         _mark_dead(client)
         before = validations(client)
         entries = operations_ledger.begin(client, settings, before)
+        record.started = _later(record.started, after(before))
         run_id = client.create_run(experiment, record.started, dict(record.tags)).info.run_id
         begun = Active(client, experiment, run_id, record, tags_of(before), entries)
         begun.send(settings_items(settings))
@@ -242,7 +245,7 @@ def _end(ended: Active, status: str) -> None:
     if ended.uncompared:
         _incomplete = NotCompared(f"{ended.uncompared}; all else is done, and the results are complete")
     record = ended.record
-    record.status, record.ended = status, _now()
+    record.status, record.ended = status, max(_now(), record.started)
     ended.ask(lambda client: client.set_terminated(ended.run_id, status, record.ended))
     if ended.lost:
         place = pending.write(record)
@@ -254,6 +257,17 @@ def _end(ended: Active, status: str) -> None:
 
 def _now() -> int:
     return int(1000 * time.time())
+
+
+def _later(now: int, after: int) -> int:
+    """When a run starts that follows another one: now, or later if the clock was set back."""
+    if (behind := timedelta(milliseconds=after - now)) > _CLOCKS_DIFFER:
+        log.warning(
+            "the newest run of the store began %s after the clock of this machine: one of their clocks is, or was, "
+            "wrong. This run follows it in the store, whatever the time",
+            timedelta(seconds=round(behind.total_seconds())),
+        )
+    return max(now, after)
 
 
 def _mark_dead(client: "MlflowClient") -> None:

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from mlflow.models.model import ModelInfo
 
 REPLACEABLE = "replaceable"  # a tag of the champion of an older version, which the next winner replaces
-RESTORED = "restored"  # a champion's tag after a rollback: since when, in milliseconds
+RESTORED = (
+    "restored"  # a champion's tag after a rollback: the first start of a run that comes after it, in milliseconds
+)
 PROMOTED, REASON = "promoted", "promotion_reason"
 AGAINST, _MODEL_HASH = "promotion_against", "model_hash"
 _DECISION = "promotion.json"

@@ -61,6 +61,21 @@ def test_a_failed_night_says_why_until_one_succeeds(told):
     assert "Nothing to do" == read(told, 4.1).first_line
 
 
+def test_the_last_night_is_that_of_the_last_entry_whatever_the_clock_said(told):
+    """Of two days ago by the clock, which was set back; and what a person did after it has an earlier time too."""
+    told.append("night", night_said(OF, "run 3", 95.0, {}, 10**12, failed="no column age"), at(0, 12))
+    made = read(told)
+    assert "no column age" == made.nights[-1].failed
+    assert "failed: no column age" in made.first_line
+    prevented = {"pin": 9, "prevented": True}
+    told.append("contest", contest(4, "forest", 5, **FREE) | prevented, at(4))
+    number = rolled_back(told)
+    told.append("contest", contest(5, "forest", 6, **FREE) | prevented | {"pin": number}, at(5))
+    assert "pin" in read(told, 5).first_line
+    told.append("rollback", OF.said(version="4", instead_of="1", candidate="tree", learner="tree"), at(2))
+    assert "pin" not in read(told, 5).first_line
+
+
 def test_a_night_whose_process_died_is_known_by_its_run_alone(told):
     made = read(told, unended=("2026-08-04 02:00", "KILLED"))
     assert made.first_line.startswith("Look: the night of 2026-08-04 02:00 did not end (KILLED); run again: `")

@@ -151,7 +151,6 @@ def test_the_life_of_a_champion(nights):
     assert "no new labelled rows" in decision.reason
     assert decision.champion is None
 
-    time.sleep(0.01)
     assert ("1", "5") == (lambda done: (done.version, done.instead_of))(rollback(settings))
     assert "1" == nights.aliases(settings)["champion"]
     assert "to version 1" in connect(settings).get_model_version("heldout", "5").tags["rolled_back"]
@@ -181,7 +180,6 @@ def rolled_back(nights):
     settings = nights.prepare(table(400))
     assert "yes" == nights.run(settings, "tree")[0].promoted
     settings = nights.prepare(table(900))  # a backlog: no pair has bet on these rows
-    time.sleep(0.01)
     return settings, rollback(settings)
 
 
@@ -233,8 +231,42 @@ def test_a_pinned_line_comes_back_on_rows_that_came_after_the_rollback(nights):
     assert "outweighs the pin" in decision.reason
     champion = connect(settings).get_model_version_by_alias("heldout", "champion")
     assert int(champion.version) > 2
-    time.sleep(0.01)
     assert "a capital of 80" in str(rollback(settings))  # it was rolled back twice
+
+
+@pytest.mark.long
+@pytest.mark.fault("clock")
+def test_a_clock_that_is_set_back_changes_no_contest_and_no_rollback(nights, caplog):
+    """An hour back before each night, so that none of them would follow the night before by its time."""
+    clock = time.time()
+
+    def night(settings, name):
+        nonlocal clock
+        clock -= 3600
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(time, "time", lambda: clock)
+            return nights.run(settings, name)[0]
+
+    settings = nights.prepare(table(24))
+    assert "first" == night(settings, "stump").promoted
+    first = night(settings, "tree").record.capital.rows
+    assert "after the clock of this machine" in caplog.text
+    settings = nights.prepare(table(32))
+    second = night(settings, "tree").record.capital.rows
+    assert 0 < first < second
+    again = night(settings, "tree")  # from the book of the night before, not from that with the latest time of a clock
+    assert ("no", second) == (again.promoted, again.record.capital.rows)
+    assert "no new labelled rows" in again.reason
+    settings = nights.prepare(table(400))
+    assert "yes" == night(settings, "tree").promoted
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "time", lambda: clock - 3600)
+        rollback(settings)
+    assert 0 == night(settings, "tree").record.capital.rows  # what it had won counts no longer
+    settings = nights.prepare(table(430))
+    some = night(settings, "tree").record.capital.rows
+    settings = nights.prepare(table(460))
+    assert 0 < some < night(settings, "tree").record.capital.rows  # and what it wins since counts
 
 
 @pytest.mark.long
