@@ -109,6 +109,7 @@ class Host:
             with uncollected() if self._first else nullcontext():
                 settings = self._opened(descriptors, name, params, overrides)
             from flows.new_batch import examine_new_rows
+            from flows.night import night
             from flows.parent_run import parent_run  # Prefect reads the server's address when it is imported
             from tasks.data.source_files import check_unchanged, hash_sources
             from tasks.track import lifecycle
@@ -118,6 +119,7 @@ class Host:
                 if self._first:
                     self._run.enter_context(parent_run(params))
                     trial = why_trial(settings, overrides)
+                    self._run.enter_context(night(settings, trial))
                     self._run.enter_context(lifecycle.run(settings, trial))
                     self._sources = hash_sources(settings)
                     if name == "prepare":  # else the rows are those of the last run

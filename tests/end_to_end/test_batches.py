@@ -9,6 +9,7 @@ import psutil
 import pytest
 from mlflow import MlflowClient
 
+from tasks.track.operations_ledger import entries
 from tests.end_to_end.serving import Serving
 from tests.receiver import receiving
 
@@ -127,3 +128,38 @@ def _nights(nights: Nights, receiver) -> None:
     checkout.run("dvc", "repro")
     assert {*range(1000)} == nights.rows()
     assert "verified: nothing was removed, changed or moved" in checkout.flow("verify").stdout
+
+
+@pytest.mark.long
+def test_nights_of_dvc_repro_examine_new_rows_and_are_on_the_morning_page(clone, write_params):
+    """With tracking.promote: always each `dvc repro` is a night, and nothing else runs."""
+    nights = Nights(clone())
+    checkout = nights.checkout
+    data = {"source": "data/raw/table.csv", "target": "label", "positive": None, "labeled_rows": None}
+    write_params(
+        checkout.path / "params.yaml",
+        progressive={"block": 100},
+        data=data,
+        tracking={"promote": "always"},
+        candidates=[BAYES, TREE],
+    )
+
+    def ended() -> list[dict]:
+        return [entry.said for entry in entries(nights.client) if entry.kind == "night"]
+
+    for rows in (400, 600, 800):
+        table(rows).to_csv(checkout.path / "data/raw/table.csv", index=False)
+        checkout.run("dvc", "repro")
+    assert ["accepted", "accepted", "held"] == [one["state"] for one in nights.batches()]
+    assert {*range(600)} == nights.rows()
+    assert "up to date" in checkout.run("dvc", "status").stdout  # quarantine.json is as `prepare` read it
+    assert [400, 600, 600] == [one["rows"] for one in ended()]
+    assert nights.run().data.tags["validation"] == ended()[-1]["run"]
+
+    table(900).drop(columns="label").to_csv(checkout.path / "data/raw/table.csv", index=False)
+    assert 255 == checkout.run("dvc", "repro", check=False).returncode
+    assert "the table lacks one of these" in ended()[-1]["failed"]
+    looked = checkout.flow("history", check=False)
+    assert 3 == looked.returncode
+    assert looked.stdout.startswith("Look: the night of ")
+    assert "held back" in looked.stdout
