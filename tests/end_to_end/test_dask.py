@@ -1,12 +1,14 @@
 """The same flow on a Dask cluster: a real scheduler, and workers that come and are killed."""
 
 import contextlib
+import dataclasses
 import json
 import os
 import shutil
 import signal
 import sys
 from collections import Counter
+from importlib import metadata
 from pathlib import Path
 
 import psutil
@@ -34,9 +36,9 @@ class Cluster:
     def address(self) -> str:
         return str(json.loads(self.file.read_text())["address"])
 
-    def worker(self):
-        """Start a worker of one thread."""
-        return self._start("worker", "--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard")
+    def worker(self, **own: str):
+        """Start a worker of one thread, with these variables of its own."""
+        return self._start("worker", "--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard", **own)
 
     def wait_for_workers(self, count: int) -> None:
         """Return when the scheduler has so many."""
@@ -45,25 +47,40 @@ class Cluster:
 
     def stop(self) -> None:
         for process in self.processes:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            kill(process)
 
-    def _start(self, *command: str):
+    def _start(self, *command: str, **own: str):
         log = (self.place.path / f"{len(self.processes)}.log").open("w")
-        process = self.place.start(DASK, *command, "--scheduler-file", str(self.file), stdout=log, stderr=log)
+        place = dataclasses.replace(self.place, own={**self.place.own, **own})
+        process = place.start(DASK, *command, "--scheduler-file", str(self.file), stdout=log, stderr=log)
         self.processes.append(process)
         return process
 
 
+def kill(process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
 @pytest.fixture
-def cluster(tmp_path):
-    (tmp_path / "cluster").mkdir()
-    made = Cluster(tmp_path / "cluster")
-    try:
-        yield made
-    finally:
-        made.stop()
+def clusters(tmp_path):
+    """A function that makes a cluster, with a scheduler of its own."""
+    with contextlib.ExitStack() as stack:
+
+        def make() -> Cluster:
+            folder = tmp_path / str(len([*tmp_path.iterdir()]))
+            folder.mkdir()
+            made = Cluster(folder)
+            stack.callback(made.stop)
+            return made
+
+        yield make
+
+
+@pytest.fixture
+def cluster(clusters):
+    return clusters()
 
 
 @pytest.fixture(scope="module")
@@ -152,3 +169,61 @@ def test_dvc_repro_on_three_workers_writes_the_bytes_of_a_local_run(clone, clust
     assert local[0].hashes() == checkout.hashes()
     assert all(worker.poll() is None for worker in workers)
     checkout.wait_until(lambda: not checkout.processes(), seconds=20)
+
+
+@pytest.mark.fault("dask scheduler killed")
+def test_a_killed_scheduler_ends_the_run_with_2_and_the_next_run_makes_what_is_left(clone, clusters, write, local):
+    alone, params = local
+    checkout, before = clone(), Counter(rows for _, rows in noted(params))
+    params.with_name("fits.txt").unlink()
+    command = ("python", "-m", "flows", "validate", "--params", str(params), "--set", "execution.executor=dask")
+    said = params.with_name("said.txt")
+    cluster = clusters()
+    worker = cluster.worker()
+    with said.open("w") as file:
+        run = checkout.start(*command, "--set", f"execution.scheduler={cluster.address}", stdout=file, stderr=file)
+        checkout.wait_until(lambda: fitting(worker, noted(params)), run)
+        kill(cluster.scheduler)
+        assert 2 == run.wait(timeout=60)
+    assert "is gone; start it, and the run again: finished fits are stored" in " ".join(said.read_text().split())
+    assert "Traceback" not in said.read_text()
+    assert not (checkout.path / "reports/selection.json").exists()
+    checkout.wait_until(lambda: not checkout.processes(), seconds=20)
+    kill(worker)
+    some = len(noted(params))
+    assert 0 < some < sum(before.values())
+
+    other = clusters()
+    other.worker()
+    other.wait_for_workers(1)
+    checkout.run(*command, "--set", f"execution.scheduler={other.address}")
+    assert alone.hashes() == checkout.hashes()
+    made = Counter(rows for _, rows in noted(params))
+    assert {*before} == {*made}
+    assert sum(made.values()) - len(made) <= TASK, "what was stored is not made again"
+
+
+@pytest.mark.fault("dask scheduler")
+@pytest.mark.parametrize("door", [("python", "-m", "flows", "validate"), ("dvc", "repro")])
+def test_a_worker_with_another_version_of_a_package_is_refused_before_the_first_fit(clone, cluster, write, door):
+    """Of threadpoolctl, a package that scikit-learn requires: a copy of ours, whose metadata have another version."""
+    packages, ours = cluster.place.path / "packages", metadata.distribution("threadpoolctl")
+    for path in ours.files:
+        if path.suffix == ".py" or path.name == "METADATA":
+            copy = packages / path
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(path.read_text().replace(f"\nVersion: {ours.version}\n", "\nVersion: 1.0.0\n"))
+    cluster.worker(PYTHONPATH=str(packages))
+    cluster.wait_for_workers(1)
+    checkout = clone()
+    params = write(checkout.path)
+    params.write_text(
+        params.read_text()
+        .replace("executor: local", "executor: dask")
+        .replace("scheduler: null", f"scheduler: {cluster.address}")
+    )
+    refused = checkout.run(*door, check=False)
+    said = " ".join((refused.stdout + refused.stderr).split())
+    assert refused.returncode == (255 if "dvc" in door else 2), said
+    assert f"threadpoolctl is 1.0.0 there and {ours.version} here; use the same requirements.lock" in said
+    assert [] == noted(params)
