@@ -1,10 +1,12 @@
 """The templates of docs/work-pools on a real Prefect server, and a run by a worker of the process pool."""
 
 import json
+import shutil
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from distributed.security import Security
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
@@ -56,3 +58,26 @@ def test_the_server_takes_the_templates_and_a_worker_of_the_process_pool_runs_th
     said = checkout.run("prefect", "worker", "start", "--pool", "process", "--run-once")
     assert (checkout.path / "reports/selection.json").exists(), said.stdout + said.stderr
     assert not (checkout.path / "planted").exists()
+
+
+@pytest.mark.skipif(shutil.which("sbatch") is None, reason="needs a Slurm whose jobs run on this machine")
+def test_a_job_of_slurm_writes_the_bytes_of_a_local_run(clone, server, write_params, tmp_path):
+    """Of a Slurm that runs; its scheduler and its workers know each other by certificates made here."""
+    made, options = Security.temporary(), {"ca-file": str(tmp_path / "ca.pem")}
+    (tmp_path / "ca.pem").write_text(made.tls_ca_file)
+    (tmp_path / "cert").write_text(made.tls_client_cert)
+    (tmp_path / "key").write_text(made.tls_client_key)
+    for role in ("scheduler", "worker", "client"):
+        options[role] = {name: str(tmp_path / name) for name in ("cert", "key")}
+    (tmp_path / "distributed.yaml").write_text(json.dumps({"distributed": {"comm": {"tls": options}}}))
+    local, checkout = clone(server), clone(server)
+    for each in (local, checkout):
+        write_params(each.path / "params.yaml")
+        (each.path / ".cache").mkdir(mode=0o700, exist_ok=True)
+    local.flow("validate")
+    checkout = type(checkout)(checkout.path, {**checkout.own, "DASK_CONFIG": str(tmp_path)})
+    submitted = checkout.run("sbatch", "--wait", "--ntasks", "2", "docs/work-pools/slurm.sh", check=False)
+    said = "".join(path.read_text() for path in (checkout.path / ".cache").glob("slurm-*.txt"))
+    assert not submitted.returncode, said
+    assert "dask: " in said
+    assert local.hashes() == checkout.hashes()
