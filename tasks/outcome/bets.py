@@ -15,12 +15,13 @@ from tasks.storage.row_ids import WORD, Ids
 class Book:
     """What was bet on a champion, `against`: the record of each pair and its time, and the pair and time of each row.
 
-    Times are those of the runs, in milliseconds.
+    Times are those of the runs, in milliseconds. `number` counts the nights: the book of a later one has a higher.
     """
 
     against: str
     records: Mapping[str, Any] = field(default_factory=dict)
     bets: pd.DataFrame = field(default_factory=lambda: pd.DataFrame({WORD: [], "pair": [], "at": []}))
+    number: int = 0
 
     def record(self, pair: str, restored: int) -> PairRecord:
         """The record of a pair, without what it won before the champion was restored by a rollback."""
@@ -45,4 +46,5 @@ class Book:
             return self
         tonight = pd.DataFrame({WORD: decision.bets, "pair": pair, "at": at})
         bets = pd.concat([self.bets, tonight]) if len(self.bets) else tonight
-        return Book(self.against, {**self.records, pair: {**decision.record.numbers(), "at": at}}, bets)
+        records = {**self.records, pair: {**decision.record.numbers(), "at": at}}
+        return Book(self.against, records, bets, self.number + 1)

@@ -15,7 +15,7 @@ from tasks.track import operations_ledger
 from tasks.track.data_source import source_of
 from tasks.track.experiments import experiment_id
 from tasks.track.ledger_tags import KEY, TESTED, of_ledger
-from tasks.track.promote import AGAINST, EVIDENCE, PROMOTED, RESTORED
+from tasks.track.promote import AGAINST, EVIDENCE, PROMOTED, RESTORED, book_order
 from tasks.track.registry import BEFORE, SOURCE
 from tasks.track.send import send
 from tasks.track.store import connect, database, runs
@@ -123,7 +123,7 @@ def _newest_evidence(client: "MlflowClient") -> set[str]:
     newest: dict[str, Run] = {}
     for run in runs(client, f"tags.{AGAINST} IS NOT NULL"):
         against = run.data.tags[AGAINST]
-        if against not in newest or newest[against].info.start_time < run.info.start_time:
+        if against not in newest or book_order(newest[against]) < book_order(run):
             newest[against] = run
     return {run.info.run_id for run in newest.values()}
 

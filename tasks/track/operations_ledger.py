@@ -9,7 +9,7 @@ import contextlib
 import getpass
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +28,7 @@ from tasks.outcome.history import (
     metrics_hash,
     tags_hash,
 )
-from tasks.outcome.operations import KINDS, about_runs
+from tasks.outcome.operations import KINDS, Of, about_runs
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.runtime.process_identity import HOST, alive
@@ -49,8 +49,13 @@ _A_CHUNK = 90  # names of runs with the beginnings of their hashes in one entry
 _PATIENCE_SECONDS = 45.0  # for somebody who is about to make the ledger
 _POLL_SECONDS = 0.1
 _heads: list[str] = []  # of the entries of this process
+_DECIDE = ("champion", "contest", "rollback", "release")  # kinds of entries on which a later decision rests
 # a server that does not answer would be asked for minutes
 _IMPATIENT = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1", "MLFLOW_HTTP_REQUEST_TIMEOUT": "10"}
+
+
+class Overtaken(Exception):
+    """Another run, or a person, decided about the champion since the entries were read."""
 
 
 def head() -> str:
@@ -94,6 +99,17 @@ def append(client: "MlflowClient", settings: Settings, kind: str, said: Mapping[
         begin(client, settings, validations(client))
         found = None
     return _append(client, settings, kind, said, found)
+
+
+def append_decision(
+    client: "MlflowClient", settings: Settings, kind: str, said: Mapping[str, Any], of: Of, known: Sequence[Entry]
+) -> Entry:
+    """Add the entry of a decision about a champion, unless one came that is not among the entries `known` to it.
+
+    Raises Overtaken then: of two runs that decide at the same moment, the second decides again.
+    """
+    last = known[-1].number if known else 0
+    return _append(client, settings, kind, said, unless=lambda stored: _decided_since(stored, of, last))
 
 
 def append_of_run(client: "MlflowClient", settings: Settings, run_id: str, kind: str, said: Mapping[str, Any]) -> Entry:
@@ -197,10 +213,22 @@ def _goes_on(run: "Run") -> bool:
     return run.data.tags.get("host") != HOST or alive(run.data.tags.get("process", ""))
 
 
+def _decided_since(stored: Mapping[str, str], of: Of, last: int) -> bool:
+    return any(one.number > last and one.kind in _DECIDE for one in of.among(chain.entries_of(stored)))
+
+
 def _append(
-    client: "MlflowClient", settings: Settings, kind: str, said: Mapping[str, Any], found: "Run | None" = None
+    client: "MlflowClient",
+    settings: Settings,
+    kind: str,
+    said: Mapping[str, Any],
+    found: "Run | None" = None,
+    unless: Callable[[Mapping[str, str]], bool] = lambda _: False,
 ) -> Entry:
-    """Take the next number that nobody else takes; `found` is the ledger's run, where it was just read."""
+    """Take the next number that nobody else takes; `found` is the ledger's run, where it was just read.
+
+    Raises Overtaken where the stored entries are such that it is not to be added.
+    """
     if kind not in KINDS:
         raise ValueError(f"{kind!r} is no kind of entry; add it to KINDS")
     from mlflow.exceptions import MlflowException
@@ -211,6 +239,8 @@ def _append(
     while True:
         if kind == _FIRST and stored:  # of two who begin it, one does
             return chain.entries_of(stored)[0]
+        if unless(stored):
+            raise Overtaken
         entry = chain.following(_last(stored), replace(draft, time=_now()))
         name, text = chain.name_of(entry.number), entry.text()
         try:

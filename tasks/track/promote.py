@@ -1,6 +1,8 @@
 """The promotion of a winner in MLflow: a version, its aliases, and the records from which a later night goes on."""
 
 import json
+import logging
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
@@ -38,12 +40,13 @@ if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
     from mlflow.models.model import ModelInfo
 
+log = logging.getLogger("heldout")
+
+_ALIAS_SECONDS = 2  # between another run's entry and its move of the alias
 REPLACEABLE = "replaceable"  # a tag of the champion of an older version, which the next winner replaces
-RESTORED = (
-    "restored"  # a champion's tag after a rollback: the first start of a run that comes after it, in milliseconds
-)
+RESTORED = "restored"  # a champion's tag after a rollback: runs that start from here on come after it; milliseconds
 PROMOTED, REASON = "promoted", "promotion_reason"
-AGAINST, _MODEL_HASH = "promotion_against", "model_hash"
+AGAINST, _NUMBER, _MODEL_HASH = "promotion_against", "promotion_book", "model_hash"
 _DECISION = "promotion.json"
 EVIDENCE = "promotion"  # of artifacts: the rows that a version has seen; the records and bets of a champion's pairs
 _SEEN, _RECORDS, _BETS = "seen_rows.parquet", "records.json", "bets.parquet"
@@ -64,43 +67,52 @@ def promote(
     `told` are tags of the version: what is known about it.
 
     A trial is never promoted, nor registered. Otherwise the decision and its records are stored before an alias moves:
-    after a kill in between, the next night decides the same from them.
+    after a kill in between, the next night decides the same from them. Of two runs that decide at the same moment, the
+    second decides again, after the first.
     """
     run = client.get_run(info.run_id)
     if why := run.data.tags.get(TRIAL):
         decision = Promotion("no", f"a trial: {why}", trial=True)
         _record(client, run, decision, {})
         return decision, f"with the run, not registered: {why}"
-    place = standing(client, settings)
-    of, line = Of.made(place.name, place.source), {"candidate": cut(winner.name), "learner": learner_id(winner)}
-    known = operations_ledger.entries(client)
-    old_rows = {pin: _old_rows(client, run, pin) for pin in pins(known, of)}
-    pin = pin_of(old_rows, **line)
-    pinned = None if pin is None else (pin, old_rows[pin])
-    decision, book, seen = _decide(client, settings, winner, model, place, run.info.start_time, pinned)
-    if pin is not None:
-        decision = replace(decision, prevented_before=prevented_before(pin, known))
-    tags = {
-        **told,
+    version = ""
+    while True:
+        known, place = operations_ledger.entries(client), standing(client, settings)
+        of, line = Of.made(place.name, place.source), {"candidate": cut(winner.name), "learner": learner_id(winner)}
+        old_rows = {pin: _old_rows(client, run, pin) for pin in pins(known, of)}
+        pin = pin_of(old_rows, **line)
+        pinned = None if pin is None else (pin, old_rows[pin])
+        decision, book, seen = _decide(client, settings, winner, model, place, run, pinned)
+        if pin is not None:
+            decision = replace(decision, prevented_before=prevented_before(pin, known))
+        version = version or register(client, place.name, info, {**told, **_tags(run, place)})
+        _record(client, run, decision, {"name": place.name, "version": version, "source": place.source}, seen, book)
+        said = {**line, **of.said(run=run.data.tags.get(KEY, run.info.run_id), version=version), **_said(decision)}
+        kind, alias = ("contest", CHALLENGER) if decision.promoted == "no" else ("champion", CHAMPION)
+        if kind == "champion":
+            said["alias"] = f"{place.name}@{place.alias(CHAMPION)}"
+            if place.champion is not None:
+                said["instead_of"] = str(place.champion.version)
+                client.set_model_version_tag(place.name, version, BEFORE, said["instead_of"])
+        try:
+            operations_ledger.append_decision(client, settings, kind, said, of, known)
+        except operations_ledger.Overtaken:
+            log.warning("another run decided about %s at the same moment; decided again", place.address(CHAMPION))
+            if book is not None:
+                client.delete_tag(run.info.run_id, AGAINST)
+            time.sleep(_ALIAS_SECONDS)
+            continue
+        client.set_registered_model_alias(place.name, place.alias(alias), version)
+        return decision, f"version {version} of {place.name}, {place.address(alias)}"
+
+
+def _tags(run: "Run", place: Standing) -> dict[str, str]:
+    """What a version has of its run, by which it is known later."""
+    return {
         SOURCE: place.source,
         "git_commit": run.data.tags.get("git_commit", ""),
         _MODEL_HASH: files.file_hash(files.MODEL),
     }
-    version = register(client, place.name, info, tags)
-    numbers = {"name": place.name, "version": version, "source": place.source}
-    _record(client, run, decision, numbers, seen, book)
-    said = {**line, **of.said(run=run.data.tags.get(KEY, run.info.run_id), version=version), **_said(decision)}
-    if decision.promoted == "no":
-        operations_ledger.append(client, settings, "contest", said)
-        client.set_registered_model_alias(place.name, place.alias(CHALLENGER), version)
-        return decision, f"version {version} of {place.name}, {place.address(CHALLENGER)}"
-    said["alias"] = f"{place.name}@{place.alias(CHAMPION)}"
-    if place.champion is not None:
-        said["instead_of"] = str(place.champion.version)
-        client.set_model_version_tag(place.name, version, BEFORE, str(place.champion.version))
-    operations_ledger.append(client, settings, "champion", said)
-    client.set_registered_model_alias(place.name, place.alias(CHAMPION), version)
-    return decision, f"version {version} of {place.name}, {place.address(CHAMPION)}"
 
 
 def _said(decision: Promotion) -> dict[str, Any]:
@@ -135,7 +147,7 @@ def _decide(
     winner: Candidate,
     model: Model,
     place: Standing,
-    now: int,
+    run: "Run",
     pinned: tuple[Pin, Ids] | None,
 ) -> tuple[Promotion, Book | None, Ids]:
     """The decision, the book of the champion, and the rows that the winner has seen.
@@ -159,7 +171,7 @@ def _decide(
     with ExitStack() as until_decided:
         try:
             champion = until_decided.enter_context(_champion(settings, place.champion))
-            book = _read_book(client, place.champion)
+            book = _read_book(client, place.champion, run)
         except UserError as error:
             return uncompared(str(place.champion.version), str(error)), None, used
         record = book.record(pair, int(place.champion.tags.get(RESTORED, 0)))
@@ -173,7 +185,7 @@ def _decide(
             decision = against_pin(pin, level, decision, fresh)
         if (current := _error_now(settings, champion, model)) is not None:
             decision = replace(decision, champion=current, numbers={**decision.numbers, **current.numbers()})
-    book = book.after(pair, decision, now)
+    book = book.after(pair, decision, run.info.start_time)
     if decision.promoted == "yes":
         used = np.concatenate([used, book.of_pair(pair)])  # the winner is chosen by them
     return decision, book, used
@@ -229,15 +241,22 @@ def trained_rows(client: "MlflowClient", folder: Path, champion: "ModelVersion")
     return words[WORD].to_numpy(np.uint64), numbered
 
 
-def _read_book(client: "MlflowClient", champion: "ModelVersion") -> Book:
-    """The newest book of a champion. Raises UserError where it cannot be had."""
+def book_order(run: "Run") -> tuple[int, int]:
+    """Which of the runs with a book of the same champion has the newest: an older heldout did not count them."""
+    return int(run.data.tags.get(_NUMBER, 0)), run.info.start_time
+
+
+def _read_book(client: "MlflowClient", champion: "ModelVersion", reader: "Run") -> Book:
+    """The newest book of a champion that the `reader` has not written. Raises UserError where it cannot be had."""
     against = f"{champion.name}/{champion.version}"
-    found = max(runs(client, f"tags.{AGAINST} = '{against}'"), key=lambda run: run.info.start_time, default=None)
+    written = (run for run in runs(client, f"tags.{AGAINST} = '{against}'") if run.info.run_id != reader.info.run_id)
+    found = max(written, key=book_order, default=None)
     if found is None:
         return Book(against)
     with downloads() as folder:
         records, bets = (download(folder, f"runs:/{found.info.run_id}/{EVIDENCE}/{name}") for name in (_RECORDS, _BETS))
-        return Book(against, json.loads(records.read_text(encoding="utf-8")), read_words(bets)[0])
+        known, number = json.loads(records.read_text(encoding="utf-8")), book_order(found)[0]
+        return Book(against, known, read_words(bets)[0], number)
 
 
 def _record(
@@ -267,4 +286,6 @@ def _record(
         numbers_now = {} if decision.champion is None else decision.champion.numbers()
         send(client, run.info.run_id, [*items, *(TrackedMetric(name, value) for name, value in numbers_now.items())])
     tags = [Tag(PROMOTED, decision.promoted), Tag(REASON, decision.reason)]
-    send(client, run.info.run_id, tags if book is None else [*tags, Tag(AGAINST, book.against)])
+    if book is not None:
+        tags += [Tag(_NUMBER, str(book.number)), Tag(AGAINST, book.against)]
+    send(client, run.info.run_id, tags)

@@ -22,6 +22,7 @@ from tasks.runtime.errors import NotSent, UserError
 from tasks.track import lifecycle
 from tasks.track.former_champion import rollback
 from tasks.track.old_runs import prune
+from tasks.track.operations_ledger import entries
 from tasks.track.send_pending import send_pending
 from tasks.track.store import connect, runs
 from tests.end_to_end.conftest import OUTPUTS, Checkout
@@ -134,6 +135,25 @@ def test_the_pages_show_the_numbers_and_the_table(shared):
     own = table[table["candidate"] == tags["selected_model"]].set_index("estimate")["value"]
     metrics = {metric["key"]: metric["value"] for metric in run["data"]["metrics"]}
     assert own.to_dict() == {name: metrics[name] for name in own.index}
+
+
+@pytest.mark.fault("two checkouts")
+def test_two_checkouts_that_run_at_the_same_moment_have_one_first_champion_and_one_ledger(shared, tmp_path):
+    command = ("python", "-m", "flows", "validate", "--promote", "--set", "tracking.registered_model=together")
+    checkouts = [shared.checkout.copy(tmp_path / name) for name in ("one", "two")]
+    said = [tmp_path / f"{checkout.path.name}.txt" for checkout in checkouts]
+    with contextlib.ExitStack() as files:
+        logs = [files.enter_context(path.open("w")) for path in said]
+        started = [
+            checkout.start(*command, stdout=log, stderr=log) for checkout, log in zip(checkouts, logs, strict=True)
+        ]
+        assert [0, 0] == [process.wait(600) for process in started], [path.read_text() for path in said]
+    client = mlflow.MlflowClient(shared.database)
+    assert 2 == len(client.search_model_versions("name = 'together'"))
+    decided = [one.kind for one in entries(client) if one.said.get("name") == "together"]
+    assert ["champion", "contest"] == [kind for kind in decided if kind != "night"][:2]
+    assert 1 == decided.count("champion")
+    assert "verified: nothing was removed, changed or moved" in checkouts[0].flow("verify").stdout
 
 
 def answers(address: str) -> bool:

@@ -23,13 +23,15 @@ from tasks.data.write_prepared import write_prepared
 from tasks.fits.model_process import opened
 from tasks.outcome.contest import Champion, PairRecord, contest, uncompared
 from tasks.outcome.items import Note, TrackedMetric
+from tasks.outcome.operations import Of
 from tasks.runtime.errors import NotCompared, UserError
 from tasks.storage import files, model_file
-from tasks.storage.row_ids import read_row_ids, read_words
+from tasks.storage.row_ids import WORD, read_row_ids, read_words
 from tasks.track import lifecycle
+from tasks.track import promote as promotion
 from tasks.track.former_champion import release, rollback
 from tasks.track.ledger_tags import ledger_items
-from tasks.track.operations_ledger import entries
+from tasks.track.operations_ledger import append, entries
 from tasks.track.promote import promote
 from tasks.track.registry import log_model, sample
 from tasks.track.store import connect
@@ -198,8 +200,8 @@ def test_a_rollback_pins_the_line_until_it_is_released(nights):
     sent = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(events, "emit_event", lambda event, *_, **__: sent.append(event))
-        events.champion_decided(settings, decision, {})
-        events.champion_decided(settings, replace(decision, prevented_before=False), {})
+        events.champion_decided(settings, decision, {}, {})
+        events.champion_decided(settings, replace(decision, prevented_before=False), {}, {})
     assert ["kept", "kept", "prevented"] == [event.rpartition(".")[2] for event in sent]
     with pytest.raises(UserError, match="no pin of stump .*pinned are tree"):
         release(settings, "stump")
@@ -267,6 +269,62 @@ def test_a_clock_that_is_set_back_changes_no_contest_and_no_rollback(nights, cap
     some = night(settings, "tree").record.capital.rows
     settings = nights.prepare(table(460))
     assert 0 < some < night(settings, "tree").record.capital.rows  # and what it wins since counts
+
+
+@pytest.mark.long
+@pytest.mark.fault("two checkouts")
+def test_of_two_runs_that_decide_at_the_same_moment_the_second_decides_again(nights, monkeypatch):
+    """Another checkout of the store decides from the same state, and is first to enter it."""
+
+    def overtaken(settings, name, other):
+        with monkeypatch.context() as patch:
+            recorded = promotion._record
+
+            def record(*given):
+                patch.setattr(promotion, "_record", recorded)
+                recorded(*given)
+                other(*given)
+
+            patch.setattr(promotion, "_record", record)
+            return nights.run(settings, name)[0]
+
+    def enter(client, run, decision, numbers, kind):
+        of = Of.made(numbers["name"], numbers["source"])
+        said = of.said(run="of the other", candidate="stump", learner="stump", version="2", promoted=decision.promoted)
+        more = {"alias": "heldout@champion"} if kind == "champion" else {}
+        append(client, nights.make(), kind, {**said, "compared": True, **more})
+
+    def first_too(client, run, decision, numbers, *of_book):
+        """Its version of the same model is the first champion."""
+        made = client.get_model_version("heldout", numbers["version"])
+        client.create_model_version("heldout", made.source, made.run_id, tags=made.tags)
+        enter(client, run, decision, numbers, "champion")
+        client.set_registered_model_alias("heldout", "champion", "2")
+
+    def bets_too(client, run, decision, numbers, seen, book):
+        """On the same rows, and some further that this checkout has not."""
+        another = client.create_run(run.info.experiment_id)
+        further = pd.DataFrame({WORD: np.arange(3, dtype=np.uint64), "pair": "of the other", "at": 1})
+        of_other = replace(book, bets=pd.concat([book.bets, further]))
+        recorded(client, another, decision, numbers, seen, of_other)
+        enter(client, run, decision, numbers, "contest")
+
+    recorded = promotion._record
+    settings = nights.prepare(table(30))
+    decision = overtaken(settings, "stump", first_too)
+    assert ("no", "2") == (decision.promoted, nights.aliases(settings)["champion"])  # and not first, a second time
+    assert "first" not in decision.reason
+
+    decision = overtaken(settings, "tree", bets_too)
+    assert "no new labelled rows" in decision.reason  # the other has bet on them
+    assert 0 < decision.record.capital.rows
+    client = connect(settings)
+    champion = client.get_model_version("heldout", "2")
+    newest = promotion._read_book(client, champion, client.get_run(champion.run_id))
+    assert {0, 1, 2} < {*newest.bets[WORD]}  # none of its bets is lost
+    assert ["champion", "contest", "contest", "contest"] == [
+        one.kind for one in entries(client) if one.said.get("name")
+    ]
 
 
 @pytest.mark.long
