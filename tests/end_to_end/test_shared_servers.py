@@ -4,6 +4,7 @@ import dataclasses
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from tests.end_to_end.foreign_page import ask
 
 pytestmark = [pytest.mark.long, pytest.mark.fault("servers")]
 PASSWORD = "a long password 1"
-RECORDS = """
+STATUSES = """
 import sys
 from tasks.runtime import environment
 environment.enter()
@@ -23,10 +24,9 @@ import mlflow
 from tasks.params import load
 from tasks.track import lifecycle
 settings = load(sys.argv[1])
-with lifecycle.run(settings):
-    pass
 print(mlflow.search_runs(experiment_names=[settings.tracking.experiment])["status"].tolist())
 """
+RECORDS = STATUSES.replace("print(", "with lifecycle.run(settings):\n    pass\nprint(")
 
 
 def free_port() -> int:
@@ -76,6 +76,28 @@ def test_a_run_logs_to_an_mlflow_with_a_login_and_only_with_it(mlflow_server, cl
     assert "FINISHED" in done.stdout
     assert not (checkout.path / "mlruns").exists()
     assert PASSWORD not in done.stdout + done.stderr
+
+
+@pytest.mark.fault("stopped process")
+def test_a_run_goes_on_after_the_mlflow_server_was_stopped_for_a_minute(mlflow_server, clone, server, write_params):
+    checkout = with_more(clone(server), {"MLFLOW_TRACKING_USERNAME": "admin", "MLFLOW_TRACKING_PASSWORD": PASSWORD})
+    write_params(checkout.path / "params.yaml", tracking={"uri": mlflow_server, "experiment": "stopped"})
+    said = checkout.path.parent / "said.txt"
+    port = mlflow_server.rpartition(":")[2]
+    with said.open("w") as file:
+        run = checkout.start("python", "-m", "flows", "validate", stdout=file, stderr=file)
+        checkout.wait_until(lambda: "cross_validation" in said.read_text(), run, seconds=300)
+        (first,) = [one for one in psutil.Process().children() if port in one.cmdline()]
+        stopped = [first, *first.children(recursive=True)]
+        for process in stopped:
+            process.suspend()
+        time.sleep(60)
+        for process in stopped:
+            process.resume()
+        assert 0 == run.wait(600), said.read_text()
+    assert not (checkout.path / "pending").exists()
+    found = checkout.run("python", "-c", STATUSES, "params.yaml")
+    assert "'FINISHED'" in found.stdout
 
 
 def test_prefect_without_its_password_ends_a_run_with_a_message(clone, server):
