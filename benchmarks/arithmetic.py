@@ -41,7 +41,7 @@ def rows(scale: int) -> Iterator[Row]:
         yield _folds(settings, times)
         yield _whole(settings, min(times, 3))
         yield _scaling(settings, times)
-        executor.stop(settings.execution)
+        executor.stop()
 
 
 def _folds(settings: Settings, times: int) -> Row:

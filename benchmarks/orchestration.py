@@ -95,6 +95,6 @@ pool, started = executor.executor(settings.execution), time.perf_counter()
 for future in [pool.submit(abs, n) for n in range({tasks} - 10)]:
     future.result()
 calls = time.perf_counter() - started
-executor.stop(settings.execution)
+executor.stop()
 print((all_of_them - few - calls) / ({tasks} - 10))
 """

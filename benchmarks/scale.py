@@ -192,11 +192,11 @@ def no_ops(units: int, server: int) -> tuple[dict[str, float], dict[str, float]]
         costs["record"] = (recorded(few) - recorded(10)) / (few - 10) - costs["submit"]
         seconds["here on Dask, stored, a task each"] = in_flow(on_dask, store_units, [[name] for name in names])
         seconds["here on Dask, stored, 100 a task"] = in_flow(on_dask, store_units, groups)
-        executor.stop(on_dask.execution)
+        executor.stop()
     local = load("params.yaml", [])
     seconds["here on local workers, stored, a task each"] = in_flow(local, store_units, [[name] for name in names])
     seconds["here on local workers, stored, 100 a task"] = in_flow(local, store_units, groups)
-    executor.stop(local.execution)
+    executor.stop()
     return seconds, costs
 
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from prefect.runtime import deployment
 
+from tasks.fits import executor
 from tasks.params.current import check_current
 from tasks.params.from_server import check_given
 from tasks.runtime import environment
@@ -24,4 +25,8 @@ def in_checkout(flow: str, params: str, overrides: Sequence[str]) -> Iterator[bo
         check_given(params, overrides)
         check_current(params)
     with checkout_lock(f"the deployment {deployment.name}" if scheduled else flow, wait=scheduled):
-        yield scheduled
+        try:
+            yield scheduled
+        finally:
+            if scheduled:  # the end of its process waits for the workers, which wait ten minutes for a further task
+                executor.stop()

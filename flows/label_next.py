@@ -50,7 +50,7 @@ def _label_next(count: int, output: str, params: str, overrides: Sequence[str]) 
         try:
             asked = ask(settings, count)
         finally:
-            executor.stop(settings.execution)
+            executor.stop()
         label_file.write(path, asked.table, settings.data.target or files.TARGET)
     print(f"drawn     {count} of {asked.pool - asked.before} unlabelled rows, by how far {asked.candidate} disagrees")
     print(f"before    {asked.before} rows of earlier draws have a label")

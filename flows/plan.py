@@ -35,7 +35,7 @@ def main(options: argparse.Namespace) -> int:
                 if not options.json:
                     print(part.text)
         finally:
-            executor.stop(settings.execution)
+            executor.stop()
     if options.json:
         print_json(numbers)
     return 0

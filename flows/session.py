@@ -97,7 +97,7 @@ class Session:
 
             from tasks.fits import executor
 
-            executor.stop(self._settings.execution)
+            executor.stop()
             for service in (APILogWorker, EventsWorker):
                 self.stuck |= bool(service.drain_all(timeout=5)[1])  # type: ignore[index]  # no event loop runs here
         self._server.stop()

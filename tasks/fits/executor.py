@@ -32,11 +32,11 @@ def workers(settings: Execution) -> str:
     return "the flows for Dask's workers"
 
 
-def stop(settings: Execution) -> None:
-    """End the fits at once, whatever the workers do: finished fits are stored."""
+def stop() -> None:
+    """End the fits of this process at once, whatever the workers do: finished fits are stored."""
     if _workers:
         _workers.pop().shutdown()
-    if settings.executor != "local" and "distributed" in sys.modules:
+    if "tasks.fits.dask_cluster" in sys.modules:
         from tasks.fits import dask_cluster
 
         dask_cluster.disconnect()

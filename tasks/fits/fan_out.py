@@ -50,7 +50,7 @@ def run_all(
                 progress.advance(*(todo[place] for place in task_runs[future]))
                 live_progress.show(progress.share())
         except BaseException:  # an interruption does not wait for the fits in progress
-            stop(execution)
+            stop()
             prefetch.forget()
             raise
         live_progress.show(progress.share() if todo else None, last=True)

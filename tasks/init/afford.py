@@ -68,7 +68,7 @@ def _measured(settings: Settings, X: pd.DataFrame, y: NDArray[np.generic]) -> di
         loss = choose_loss(settings.judged_by, y, called="the target")
         measured = measured_costs.measure_all(executor.executor(local), settings, X, y, loss)
     finally:
-        executor.stop(local)
+        executor.stop()
     return {name: cost for name, (cost, _) in measured.items()}
 
 

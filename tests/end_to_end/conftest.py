@@ -111,13 +111,14 @@ class Checkout:
         """python -m flows NAME ..."""
         return self.run("python", "-m", "flows", name, *map(str, arguments), check=check)
 
-    def processes(self) -> list[psutil.Process]:
-        """The live processes whose current folder is the checkout or below."""
+    def processes(self, word: str = "") -> list[psutil.Process]:
+        """The live processes whose current folder is the checkout or below, with the word in their command."""
         return [
             process
-            for process in psutil.process_iter(["cwd", "status"])
+            for process in psutil.process_iter(["cwd", "status", "cmdline"])
             if process.info["status"] != psutil.STATUS_ZOMBIE
             and Path(process.info["cwd"] or "/").is_relative_to(self.path)
+            and word in " ".join(process.info["cmdline"] or ())
         ]
 
     def wait_until(self, what: Callable[[], object], process: subprocess.Popen | None = None, seconds: float = 120):

@@ -36,6 +36,8 @@ class Nights:
     def night(self, rows: int) -> None:
         table(rows).to_csv(self.checkout.path / "data/raw/table.csv", index=False)
         assert "Completed" in self.checkout.flow("trigger", "--wait").stdout
+        # its process ends with it, and those that made the fits
+        self.checkout.wait_until(lambda: not self.checkout.processes("loky"), seconds=30)
 
     @property
     def client(self) -> MlflowClient:

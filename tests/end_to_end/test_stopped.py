@@ -1,10 +1,8 @@
 """A process of a run that is stopped for a minute, as by a laptop's lid or a debugger: the run goes on, same bytes."""
 
-import contextlib
 import signal
 import time
 
-import psutil
 import pytest
 
 pytestmark = [pytest.mark.long, pytest.mark.fault("stopped process"), pytest.mark.timeout(3000)]
@@ -21,15 +19,6 @@ def undisturbed(clone, write_slow):
     return checkout
 
 
-def processes(checkout, word: str) -> list[psutil.Process]:
-    found = []
-    for process in checkout.processes():
-        with contextlib.suppress(psutil.Error):
-            if any(word in part for part in process.cmdline()):
-                found.append(process)
-    return found
-
-
 @pytest.mark.parametrize("which", OF)
 def test_a_run_goes_on_after_a_process_of_it_was_stopped_for_a_minute(clone, write_slow, undisturbed, which):
     checkout = clone()
@@ -39,7 +28,7 @@ def test_a_run_goes_on_after_a_process_of_it_was_stopped_for_a_minute(clone, wri
         run = checkout.start("dvc", "repro", stdout=file, stderr=file)
         try:
             checkout.wait_until(lambda: "cross_validation: 0 tasks reused" in said.read_text(), run, seconds=300)
-            stopped = processes(checkout, OF[which])[-1]
+            stopped = checkout.processes(OF[which])[-1]
             stopped.send_signal(signal.SIGSTOP)
             time.sleep(STOPPED_SECONDS)
             stopped.send_signal(signal.SIGCONT)

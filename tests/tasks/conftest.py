@@ -47,7 +47,7 @@ def rows(checkout):
 def fresh_workers(checkout, settings_with):
     """The workers of the test, which start in its checkout, end with it."""
     yield
-    executor.stop(settings_with().execution)
+    executor.stop()
 
 
 OF_ROWS = ["data.source=rows.csv", "data.target=kind", "data.positive=null", "data.labeled_rows=null"]

@@ -57,7 +57,7 @@ def test_each_way_to_misbehave_is_a_reason_and_the_others_are_fitted_as_without_
         finished, failures = run_schemes.fit_all(settings, ["holdout", "final", "covalidation"])
         _, again = run_schemes.fit_all(settings, ["progressive"])
     finally:
-        executor.stop(settings.execution)
+        executor.stop()
     assert {*BAD} == {*failures}
     assert {*BAD} - {"Unpicklable", "Unreadable"} == {*again}  # whose steps nobody stores
     for name, words in BAD.items():
