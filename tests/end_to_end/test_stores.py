@@ -58,8 +58,8 @@ def shared(reproduced, server, tmp_path_factory) -> Iterator[Shared]:
     for folder in (*OUTPUTS, "mlruns"):
         shutil.rmtree(checkout.path / folder)
     params = checkout.path / "params.yaml"
-    text = params.read_text(encoding="utf-8")
-    params.write_text(text.replace("uri: sqlite:///mlruns/mlflow.db", f"uri: null\n  artifacts: {PLACE}"))
+    text = params.read_text(encoding="utf-8").replace("uri: sqlite:///mlruns/mlflow.db", "uri: null")
+    params.write_text(text.replace("artifacts: null", f"artifacts: {PLACE}"))
     with postgres() as database, Bucket() as bucket, pytest.MonkeyPatch.context() as patched:
         of_prefect = {"PREFECT_API_URL": server.url, "PREFECT_API_AUTH_STRING": server.secret}
         for name, value in bucket.environment.items():
@@ -85,8 +85,8 @@ def test_a_run_is_the_same_and_is_in_the_database_and_the_bucket(shared, reprodu
     assert f"the MLflow store is postgresql://***@{shared.database.partition('@')[2]}" in " ".join(shared.said.split())
     with psycopg.connect(shared.database) as connection:
         rows = connection.execute(
-            "SELECT artifact_uri FROM runs WHERE NOT EXISTS"
-            " (SELECT 1 FROM tags WHERE tags.run_uuid = runs.run_uuid AND key = 'mlflow.parentRunId')"
+            "SELECT artifact_uri FROM runs WHERE EXISTS"
+            " (SELECT 1 FROM tags WHERE tags.run_uuid = runs.run_uuid AND key = 'selected_model')"
         ).fetchall()
     [(place,)] = rows
     kept = shared.files(f"{place.removeprefix(f's3://{BUCKET}/')}/")
@@ -138,7 +138,7 @@ def test_the_pages_show_the_numbers_and_the_table(shared):
 
 
 @pytest.mark.fault("two checkouts")
-def test_two_checkouts_that_run_at_the_same_moment_have_one_first_champion_and_one_ledger(shared, tmp_path):
+def test_two_checkouts_that_run_at_the_same_moment_have_one_first_champion_and_one_ledger(shared, settings, tmp_path):
     command = ("python", "-m", "flows", "validate", "--promote", "--set", "tracking.registered_model=together")
     checkouts = [shared.checkout.copy(tmp_path / name) for name in ("one", "two")]
     said = [tmp_path / f"{checkout.path.name}.txt" for checkout in checkouts]
@@ -148,11 +148,10 @@ def test_two_checkouts_that_run_at_the_same_moment_have_one_first_champion_and_o
             checkout.start(*command, stdout=log, stderr=log) for checkout, log in zip(checkouts, logs, strict=True)
         ]
         assert [0, 0] == [process.wait(600) for process in started], [path.read_text() for path in said]
-    client = mlflow.MlflowClient(shared.database)
+    client = connect(settings)
     assert 2 == len(client.search_model_versions("name = 'together'"))
-    decided = [one.kind for one in entries(client) if one.said.get("name") == "together"]
-    assert ["champion", "contest"] == [kind for kind in decided if kind != "night"][:2]
-    assert 1 == decided.count("champion")
+    of_both = [one.kind for one in entries(client) if one.said.get("name") == "together"]
+    assert ["champion", "contest"] == [kind for kind in of_both if kind in ("champion", "contest")]
     assert "verified: nothing was removed, changed or moved" in checkouts[0].flow("verify").stdout
 
 
@@ -198,7 +197,7 @@ def test_a_bucket_that_is_lost_during_a_run_gets_it_later_and_an_old_run_is_remo
     assert ["plots/estimates.csv"] == [file.path for file in client.list_artifacts(sent.info.run_id, "plots")]
     place = f"{sent.info.artifact_uri.removeprefix(f's3://{BUCKET}/')}/"
     assert 1 == len(shared.files(place))
-    assert "removed: 1 validations" in next(prune(settings, timedelta(0)))
+    assert "removed: 1 validations" in next(prune(settings, timedelta(0), compact=False))
     assert {} == shared.files(place)
     assert "champion" in client.get_registered_model(settings.registered_model).aliases
 
