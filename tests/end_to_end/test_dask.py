@@ -118,6 +118,12 @@ def noted(params: Path) -> list[list[str]]:
     return [line.split() for line in file.read_text().splitlines()] if file.exists() else []
 
 
+def use(cluster: Cluster, params: Path) -> None:
+    """Have the parameters name the cluster, as `dvc repro` needs it."""
+    text = params.read_text().replace("executor: local", "executor: dask")
+    params.write_text(text.replace("scheduler: null", f"scheduler: {cluster.address}"))
+
+
 def fitting(worker, lines: list[list[str]]) -> bool:
     """Whether a process of the worker made one of the fits."""
     with contextlib.suppress(psutil.Error):
@@ -157,11 +163,7 @@ def test_workers_that_come_and_are_killed_leave_the_same_bytes_as_a_local_run(cl
 def test_dvc_repro_on_three_workers_writes_the_bytes_of_a_local_run(clone, cluster, write, local):
     checkout = clone()
     params = write(checkout.path)
-    params.write_text(
-        params.read_text()
-        .replace("executor: local", "executor: dask")
-        .replace("scheduler: null", f"scheduler: {cluster.address}")
-    )
+    use(cluster, params)
     workers = [cluster.worker() for _ in range(3)]
     cluster.wait_for_workers(3)
     said = checkout.run("dvc", "repro").stdout
@@ -217,11 +219,7 @@ def test_a_worker_with_another_version_of_a_package_is_refused_before_the_first_
     cluster.wait_for_workers(1)
     checkout = clone()
     params = write(checkout.path)
-    params.write_text(
-        params.read_text()
-        .replace("executor: local", "executor: dask")
-        .replace("scheduler: null", f"scheduler: {cluster.address}")
-    )
+    use(cluster, params)
     refused = checkout.run(*door, check=False)
     said = " ".join((refused.stdout + refused.stderr).split())
     assert refused.returncode == (255 if "dvc" in door else 2), said
