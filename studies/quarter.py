@@ -49,7 +49,14 @@ BETTER = {
     }
 }
 ERROR = ("E_champion", "E_champion_low", "E_champion_high", "E_champion_rows")
-STORES = ("mlruns", ".prefect", ".dvc/cache", ".cache", "reports")
+# the folders that grow, and what ends that
+STORES = {
+    "mlruns": "equal, until `tracking.keep`",
+    ".prefect": "equal, until `tracking.keep`",
+    ".dvc/cache": "the whole table, until `tracking.keep`",
+    ".cache": "as the table, until `execution.cache_gb`",
+    "reports": "0",
+}
 EXPERIMENT, PROMOTED = "heldout", "promoted"
 MORNING, PAGE = Path("reports/history.html"), Path("reports/quarter.html")  # of the last morning: a copy stays
 TABLE, SHORT_TABLE = Path("docs/quarter.csv"), Path("reports/quarter.csv")
@@ -268,8 +275,7 @@ def answers(results: pd.DataFrame, plan: Quarter) -> list[tuple[str, str, str]]:
     raised = [int(night) for night in results.loc[results["alarm"] | results["alarm_of_columns"], "night"]]
     right = [night for night in held if night < plan.shares and night != plan.flipped]
     kept = by_night["champion"].get(plan.flipped) == by_night["champion"].get(plan.flipped - 1)
-    total = results[[f"MB of {name}" for name in STORES]].sum(axis=1)
-    half = len(total) // 2
+    half = len(results) // 2
     return [
         ("promotions before anything was better", str(sum(night < plan.improved for night in promoted)), "0"),
         ("nights until the better learner was champion", _delay(promoted, plan.improved), "some"),
@@ -279,9 +285,13 @@ def answers(results: pd.DataFrame, plan: Quarter) -> list[tuple[str, str, str]]:
         ("nights until other class shares are held back", _delay(held, plan.shares), "1"),
         ("alarms of `watch` before a shift", str(sum(night < plan.moved for night in raised)), "0"),
         ("shards until the alarm, d moved", _delay(raised, plan.moved, until=plan.shares), "few"),
+        ("alarms again, the reference moved", str(sum(plan.moved < night < plan.shares for night in raised)), "0"),
         ("shards until the alarm, other class shares", _delay(raised, plan.shares), "few"),
-        ("MB that a night adds, first half; second", f"{_growth(total[: half + 1])}; {_growth(total[half:])}", "equal"),
-        ("seconds of a night, first half; second", _seconds(results["seconds"], half), "equal"),
+        *(
+            (f"MB that a night adds to `{name}`, first half; second", _growth(results, name), STORES[name])
+            for name in STORES
+        ),
+        ("seconds of a night, first half; second", _seconds(results["seconds"], half), "as the table"),
     ]
 
 
@@ -294,8 +304,9 @@ def _yes(fact: bool) -> str:
     return "yes" if fact else "no"
 
 
-def _growth(sizes: "pd.Series[float]") -> str:
-    return f"{sizes.diff().mean():.2f}"
+def _growth(results: pd.DataFrame, store: str) -> str:
+    added, half = results[f"MB of {store}"].diff(), len(results) // 2
+    return f"{added[:half].mean():.2f}; {added[half:].mean():.2f}"
 
 
 def _seconds(seconds: "pd.Series[float]", half: int) -> str:
@@ -317,8 +328,14 @@ def said(results: pd.DataFrame) -> list[list[str]]:
         if night["alarm"] or night["alarm_of_columns"]:
             words.append("alarm of `watch`" + (" on columns" if night["alarm_of_columns"] else ""))
         if words or night["did"]:
-            lines.append([str(night["night"]), night["did"] or "–", "; ".join(words) or "–", night["first_line"]])
+            first_line = re.split("[;(]", night["first_line"])[0].strip()
+            lines.append([str(night["night"]), night["did"] or "–", "; ".join(words) or "–", first_line])
     return lines
+
+
+def read(table: Path) -> pd.DataFrame:
+    """The nights that were run."""
+    return pd.read_csv(table).fillna({"did": "", "batch": "", "batch_reasons": ""})
 
 
 def text(results: pd.DataFrame, plan: Quarter) -> str:
@@ -333,19 +350,20 @@ def main() -> int:
     """Run the nights; the records are written after each."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--short", action="store_true", help="22 nights of 300 rows; prints, and writes to reports/")
-    short = parser.parse_args().short
-    plan, table = (SHORT, SHORT_TABLE) if short else (Quarter(), TABLE)
+    parser.add_argument("--page", action="store_true", help="no night: only the page, of those that were run")
+    asked = parser.parse_args()
+    plan, table = (SHORT, SHORT_TABLE) if asked.short else (Quarter(), TABLE)
     PAGE.parent.mkdir(exist_ok=True)
     records: list[Record] = []
-    for record in nights(plan):
+    for record in () if asked.page else nights(plan):
         records.append(record)
         pd.DataFrame(records).to_csv(table, index=False)
         print(f"night {record['night']} of {plan.nights}: {record['seconds']} s; {record['first_line']}", flush=True)
-    results = pd.DataFrame(records)
-    if short:
-        print(text(results, plan))
+    made = text(read(table), plan)
+    if asked.short:
+        print(made)
     else:
-        write_between(OPERATIONS, BEGIN, END, text(results, plan))
+        write_between(OPERATIONS, BEGIN, END, made)
     return 0
 
 
