@@ -90,6 +90,8 @@ def _flow(name: str, words: Sequence[str]) -> int:
         parser.add_argument("--shard", action="append", default=[], metavar="PATH", dest="shards", help=shard)
         moved = "compare with the rows of the validated run from now on, not with those that were fixed before"
         parser.add_argument("--new-reference", action="store_true", help=moved)
+        since = "of these rows only those of this shard and later shards, such as that of an alarm"
+        parser.add_argument("--since", default="", metavar="SHARD", help=since)
     options = parser.parse_args(words)
     environment.enter()
     if name in _PRINTING and options.verbose:
@@ -106,6 +108,7 @@ def _flow(name: str, words: Sequence[str]) -> int:
     more: dict[str, object] = {"promote": True} if name == _WHOLE and options.promote else {}
     more |= {"shards": tuple(options.shards)} if name == _WATCH and options.shards else {}
     more |= {"new_reference": True} if name == _WATCH and options.new_reference else {}
+    more |= {"since": options.since} if name == _WATCH and options.since else {}
     return run_here(name, options.params, options.overrides, **more)
 
 

@@ -24,6 +24,7 @@ def watch(
     overrides: tuple[str, ...] = (),
     shards: tuple[str, ...] = (),
     new_reference: bool = False,
+    since: str = "",
 ) -> None:
     """How far the champion's half models disagree on new shards; the results are on disk before anybody is told.
 
@@ -34,6 +35,7 @@ def watch(
         overrides: further parameters, each as a.b=c
         shards: files with new unlabelled rows, or folders of them; empty: those of data.unlabeled
         new_reference: compare with the rows of the validated run from now on, not with those fixed before
+        since: of these rows only those of this shard and later ones, by its file or the stem of it; empty: all
     """
     with in_checkout("watch", params, overrides):
         settings = load(params, overrides)
@@ -42,7 +44,7 @@ def watch(
         if known is not None and known.untold:  # the run that stored them ended before it had told
             _tell(settings, known)
         with failure_reported(settings):
-            record = watch_shards(settings, champion(settings), shards, new_reference=new_reference)
+            record = watch_shards(settings, champion(settings), shards, new_reference=new_reference, since=since)
         if new_reference:
             write(record)
             enter_move(settings, record)

@@ -14,6 +14,7 @@ from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.storage import files, stage_settings
 from tasks.storage.shard_report import ShardReport
+from tasks.storage.watch_files import shown_name
 
 
 def shard_files(settings: Settings, named: Sequence[str]) -> list[Path]:
@@ -33,10 +34,27 @@ def shard_files(settings: Settings, named: Sequence[str]) -> list[Path]:
     return list(found)
 
 
-def reference_files() -> list[str]:
-    """The files of the validated run's shards, as `shard_files` has them."""
-    used = [report for report in files.read_shard_reports() if report.shard is not None]
-    return [report.file or str(files.UNLABELED / str(report.shard)) for report in used]
+def validated_shards() -> dict[Path, str]:
+    """The validated run's shards in order, and the file of each, as `shard_files` has them."""
+    prepared = {files.UNLABELED / str(one.shard): one for one in files.read_shard_reports() if one.shard is not None}
+    return {shard: one.file or str(shard) for shard, one in prepared.items()}
+
+
+def from_shard_on(since: str) -> list[Path]:
+    """The validated run's shards from one on, which is named by its file or the stem of it.
+
+    Raises UserError if no shard has that name, or several have.
+    """
+    by_file = validated_shards()
+    shards, named = list(by_file), [Path(file) for file in by_file.values()]
+    found = [at for at, path in enumerate(named) if since in (str(path), shown_name(path))]
+    if len(found) != 1:
+        known = f"{named[0]} to {named[-1]}" if named else "none, as data.unlabeled is null"
+        raise UserError(
+            f"since: {since!r} is {'no shard' if not found else f'the name of {len(found)} shards'} of the validated "
+            f"run, which are {known}; give the file of one, and validate first if it arrived later"
+        )
+    return shards[found[0] :]
 
 
 def checked(

@@ -28,8 +28,8 @@ _MOVE = f"`{COMMAND} watch --new-reference` takes the rows of the validated run 
 class FixedReference:
     """Labelled rows, of which questions are made, and the reference's rows, in one table, whose file is `stored`.
 
-    The first `known` rows are the labelled ones, then come shards of so many rows. `files` are the paths that they came
-    from, with the hash of each.
+    The first `known` rows are the labelled ones, then come shards of so many rows. `files` are the paths of the shards
+    that no line is evidence about, with the hash of each: those that the rows came from, and those before them.
     """
 
     known: int
@@ -38,13 +38,14 @@ class FixedReference:
     stored: bytes
 
     @classmethod
-    def of_validated_run(cls) -> Self:
+    def of_validated_run(cls, since: str = "") -> Self:
         """The unlabelled rows of the validated run, or the features of its test part if it has none.
 
-        Raises UserError if there is neither.
+        With `since` only the rows of that shard and of those after it. Raises UserError if there is neither, or no such
+        shard.
         """
         labeled, _ = files.read_table(files.LABELED)
-        batches = batches_of(files.shards())
+        batches = batches_of(new_shards.from_shard_on(since) if since else files.shards())
         rows = sum(sum(batch.rows) for batch in batches)
         if rows:
             shards: Iterable[pd.DataFrame] = (files.read_shard(path) for batch in batches for path in batch.shards)
@@ -61,7 +62,7 @@ class FixedReference:
         known = _evenly(labeled, min(len(labeled), _MOST_KNOWN))
         stored = io.BytesIO()
         _joined([known, *taken]).to_parquet(stored, index=False)
-        paths = new_shards.reference_files()
+        paths = new_shards.validated_shards().values()
         hashes = [(path, files.file_hash(Path(path))) for path in paths if Path(path).is_file()]
         return cls(len(known), tuple(map(len, taken)), tuple(hashes), stored.getvalue())
 
@@ -101,7 +102,7 @@ class FixedReference:
 
     def __str__(self) -> str:
         """Which rows they are."""
-        files_ = f" of {len(self.files)} file{'s' * (len(self.files) != 1)}" if self.files else ""
+        files_ = f" of {len(self.shards)} file{'s' * (len(self.shards) != 1)}" if self.files else ""
         return f"{sum(self.shards)} rows{files_}, {self.content[:12]}"
 
     @property

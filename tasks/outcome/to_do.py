@@ -62,10 +62,10 @@ def uncompared(version: str) -> Matter:
 def rows_changed(when: str = "", *, both: bool = False) -> Matter:
     """An alarm is raised."""
     since = f" (alarm since {when})" if when else ""
+    moved = f"; then compare with rows of now: `{COMMAND} watch --new-reference --since SHARD`, that of the alarm"
     return Matter(
         f"the rows have changed{since}",
-        "look at the new ones, label some, and validate again"
-        + (f"; then compare with rows of now: `{COMMAND} watch --new-reference`" if both else ""),
+        "look at the new ones, label some, and validate again" + moved * both,
     )
 
 

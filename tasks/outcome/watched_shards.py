@@ -189,15 +189,18 @@ def check_validated() -> None:
 
 
 def watch_shards(
-    settings: Settings, champion: Watched | None, named: Sequence[str], *, new_reference: bool = False
+    settings: Settings, champion: Watched | None, named: Sequence[str], *, new_reference: bool = False, since: str = ""
 ) -> WatchRecord:
     """Read the `named` shards, or all that have no line yet; returns what is known then.
 
-    With `new_reference` the rows of the validated run take the place of the reference, and evidence begins again.
+    With `new_reference` the rows of the validated run, or of its shards from `since` on, take the place of the
+    reference, and evidence begins again.
     Nothing is written. Raises UserError for shards that cannot be used, and if no half models are stored.
     """
     loss = read_design(settings).loss
-    record = _record(settings, champion, loss, new_reference=new_reference)
+    if since and not new_reference:
+        raise UserError(f"since: {since!r} names the first shard of a new reference; give new_reference too")
+    record = _record(settings, champion, loss, new_reference=new_reference, since=since)
     paths = _unread(record, new_shards.shard_files(settings, named), named=bool(named))
     if not paths:
         return record
@@ -270,7 +273,9 @@ def write(record: WatchRecord) -> None:
     watch_files.remove_other_references(record.reference.content)
 
 
-def _record(settings: Settings, champion: Watched | None, loss: Loss, *, new_reference: bool) -> WatchRecord:
+def _record(
+    settings: Settings, champion: Watched | None, loss: Loss, *, new_reference: bool, since: str
+) -> WatchRecord:
     """The record that goes on, or a new one of the same lines.
 
     For another champion evidence on half models begins again, on the same reference; for a new reference all does.
@@ -288,7 +293,7 @@ def _record(settings: Settings, champion: Watched | None, loss: Loss, *, new_ref
     watched = f"validated {fit_cache.content_hash(keys)[:16]}" if champion is None else champion.version
     if kept is not None and kept.watched == watched and kept.keys == keys:
         return kept
-    reference = FixedReference.of_validated_run() if kept is None else kept.reference
+    reference = FixedReference.of_validated_run(since) if kept is None else kept.reference
     columns = ColumnAlarm.of(reference.known_rows, reference.of_shards()) if kept is None else kept.columns
     new = _begun(settings, watched, candidate.name, keys, loss, reference, columns)
     if known is None:

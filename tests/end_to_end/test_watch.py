@@ -196,3 +196,9 @@ def test_older_people_alone_raise_the_alarm_on_columns_and_not_that_of_the_half_
     assert fixed != reference()
     assert "rows of 11 files" in said
     assert last["evidence_of_columns"] < older["evidence_of_columns"]
+    assert last["alarm_of_columns"]  # most rows of the reference are from before
+    normal, said = arrives("normal", people(100, 21, least=55), "--new-reference", "--since", "old-13")
+    assert "1500 rows of 5 files" in said
+    assert (False, True) == (normal["alarm_of_columns"], normal["evidence_of_columns"] < 1)
+    young, _ = arrives("young", people(100, 22))
+    assert young["alarm_of_columns"]

@@ -268,6 +268,27 @@ def test_rows_of_one_side_raise_the_second_alarm_which_goes_on_for_every_champio
     ]
 
 
+@pytest.mark.slow
+def test_a_reference_may_begin_at_a_shard_and_those_before_it_are_no_evidence(validated):
+    settings = validated()
+    of = [files.read_shard(path) for path in files.shards()]
+    for since in ("shard-00001", str(files.shards()[1])):
+        record = watch_shards(settings, None, (), new_reference=True, since=since)
+        pd.testing.assert_frame_equal(pd.concat(of[1:], ignore_index=True), record.reference.rows)
+        assert [len(shard) for shard in of[1:]] == [*record.reference.shards]
+        assert f"{sum(map(len, of[1:]))} rows of 2 files, " in str(record.reference)
+        assert (3, 0, 0) == (len(record.lines), record.alarm.more.shards, record.columns.shares.shards)
+    write(record)
+    assert record.reference.numbers() == stored().reference.numbers()
+    none = (
+        r"since: '5' is no shard of the validated run, which are \S*shard-00000.parquet to \S*shard-00002.parquet; give"
+    )
+    with pytest.raises(UserError, match=none):
+        watch_shards(settings, None, (), new_reference=True, since="5")
+    with pytest.raises(UserError, match="since: '5' names the first shard of a new reference; give new_reference too"):
+        watch_shards(settings, None, (), since="5")
+
+
 @pytest.mark.long
 def test_a_file_of_the_reference_with_other_rows_is_no_part_of_it(validated):
     settings = validated()
