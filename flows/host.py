@@ -55,6 +55,7 @@ def run_in_host(name: str, params: str, overrides: Sequence[str]) -> int:
         except KeyboardInterrupt:
             return INTERRUPTED
     if not answer:
+        check_space(Path(), CACHE)  # a process that writes to a mapped file on a full disk is killed
         print(f"error: the process that runs the flows died; its last words are in {_LOG}", file=sys.stderr)
         return CRASH
     return int(answer)
@@ -239,6 +240,7 @@ def _start(driver: psutil.Process, address: Path) -> socket.socket:
         if connection is not None:
             return connection
         time.sleep(0.05)
+    check_space(Path(), CACHE)  # as in `run_in_host`
     raise UserError(_LOG.read_text().strip().removeprefix("error: ") or f"no host started; see {_LOG}")
 
 

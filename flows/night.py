@@ -54,7 +54,7 @@ def keep_page(settings: Settings) -> Morning | None:
         history_page.write_history(made)
         address = morning.keep_page(settings)
     except failing as error:
-        log.warning("the page of all nights could not be made (%s)", one_line(without_secrets(str(error))))
+        log.warning("the page of all nights could not be made (%s)", store.reason(error))
         return None
     log.info("%s (all nights: %s, in MLflow %s)", made.first_line, files.HISTORY, address)
     return made
@@ -65,7 +65,7 @@ def _end(settings: Settings, run_id: str, seconds: float, failed: str) -> None:
     try:
         morning.enter_night(settings, run_id, seconds, failed)
     except failing as error:
-        log.warning("the ledger did not take the end of the night (%s)", one_line(without_secrets(str(error))))
+        log.warning("the ledger did not take the end of the night (%s)", store.reason(error))
         return
     if (made := keep_page(settings)) is not None:
         _publish(made)

@@ -13,7 +13,7 @@ from tasks.runtime.webhook import post
 from tasks.track import lifecycle
 from tasks.track.morning import read_morning
 from tasks.track.operations_ledger import head
-from tasks.track.store import failures
+from tasks.track.store import failures, reason
 
 log = logging.getLogger("heldout")
 
@@ -76,7 +76,7 @@ def _open_matters(settings: Settings) -> Sequence[Matter]:
     try:
         return read_morning(settings).matters
     except failing as error:
-        log.warning("operations.notify: what is open is not known (%s)", one_line(str(error)))
+        log.warning("operations.notify: what is open is not known (%s)", reason(error))
         return ()
 
 

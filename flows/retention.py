@@ -9,7 +9,7 @@ from prefect.exceptions import PrefectException
 
 from tasks.params import Settings
 from tasks.runtime import flow_runs
-from tasks.runtime.errors import UserError, one_line
+from tasks.runtime.errors import UserError
 from tasks.storage import unnamed_outputs
 from tasks.track import old_runs, store
 
@@ -40,5 +40,5 @@ def keep_to_policy(settings: Settings) -> None:
             log.info("tracking.keep %s: %s", settings.tracking.keep, line)
     except failing as error:
         log.warning(
-            "tracking.keep: not all old runs were removed (%s); the next night tries again", one_line(str(error))
+            "tracking.keep: not all old runs were removed (%s); the next night tries again", store.reason(error)
         )

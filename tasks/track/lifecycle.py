@@ -58,7 +58,7 @@ class Active:
         try:
             return what(self.client)
         except failures() as error:
-            self.lost = without_secrets(reason(error))
+            self.lost = reason(error)
             return None
 
     def tested(self, runs: Sequence[str]) -> Ids | None:

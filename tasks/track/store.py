@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from tasks.params import Settings
-from tasks.runtime.errors import UserError, one_line
+from tasks.runtime.errors import UserError, one_line, without_secrets
 from tasks.track import address
 from tasks.track.artifacts import keep_in
 
@@ -105,9 +105,9 @@ def runs(client: "MlflowClient", query: str) -> Iterator["Run"]:
 
 
 def reason(error: Exception) -> str:
-    """Why a store does not answer, without the statement that SQLAlchemy adds."""
+    """Why a store does not answer, without the statement that SQLAlchemy adds, and without secrets."""
     first = str(error).strip().partition("\n")[0]
-    return one_line(first) or type(error).__name__
+    return one_line(without_secrets(first)) or type(error).__name__
 
 
 def failures() -> tuple[type[Exception], ...]:

@@ -229,6 +229,7 @@ def reproduced(clone) -> Checkout:
     """A clone in which `dvc repro` ran on the shipped parameters, from nothing."""
     checkout = clone()
     (checkout.path.parent / "printed.txt").write_text(checkout.run("dvc", "repro").stdout)
+    checkout.wait_until(lambda: not checkout.processes())  # the host, whose files a copy would miss when it ends
     return checkout
 
 

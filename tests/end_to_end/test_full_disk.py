@@ -65,6 +65,23 @@ def test_a_disk_that_fills_up_ends_the_run_and_the_next_is_whole(clone, write_pa
     assert checkout.hashes() == small.hashes()
 
 
+def test_a_host_that_is_killed_on_a_full_disk_is_no_riddle(clone, write_params, small_disk):
+    checkout = clone()
+    write_params(checkout.path / "params.yaml", execution={"workers": 1})
+    small = dataclasses.replace(checkout, path=checkout.copy(small_disk / "heldout").path)
+    said = checkout.path.parent / "said.txt"
+    with said.open("w") as file:
+        process = small.start("dvc", "repro", stdout=file, stderr=file)
+        small.wait_until((small.path / "data/prepared").exists, process, seconds=300)
+        hosts = small.processes("flows.host")
+        fill(small_disk)
+        for host in hosts:
+            host.kill()
+        process.wait(300)
+    assert 255 == process.returncode, said.read_text()
+    assert "bytes are free on its disk" in said.read_text()
+
+
 @pytest.mark.parametrize("small_disk", ["size=400m,nr_inodes=6000"], indirect=True)
 @pytest.mark.parametrize("when", ["at the start", "data/prepared"])
 def test_no_inode_that_is_left_is_said_and_the_next_run_is_whole(clone, write_params, small_disk, when):
