@@ -217,9 +217,8 @@ class Checkout:
             self.run("batch", how, number, "--why", "looked at")
             did.append(f"batch {number}: {how}")
         if last and (last["alarm"] or last["alarm_of_columns"]):
-            since = f"{last['night']:03d}"
-            self.run("watch", "--new-reference", "--since", since)
-            did.append(f"watch --new-reference --since {since}")
+            self.run("watch", "--new-reference")
+            did.append("watch --new-reference")
         return "; ".join(did)
 
     def night(self, number: int, table: pd.DataFrame, unlabelled: pd.DataFrame) -> None:
