@@ -71,6 +71,15 @@ def shared(reproduced, server, tmp_path_factory) -> Iterator[Shared]:
         yield Shared(checkout, database, bucket, done.stdout + done.stderr)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def nothing_of_these_stores_is_left() -> Iterator[None]:
+    """After `connect`, MLflow's clients of this process would ask the ended server, whatever address they are given."""
+    yield
+    mlflow.set_tracking_uri(None)
+    mlflow.set_registry_uri(None)
+    os.environ.pop("MLFLOW_REGISTRY_URI", None)
+
+
 @pytest.fixture
 def settings(shared, monkeypatch) -> Settings:
     """The parameters, read where the store's own functions run: in the checkout, with its environment."""
