@@ -125,8 +125,14 @@ class _OfFile:
 
 def register(client: "MlflowClient", name: str, info: "ModelInfo", tags: Mapping[str, str]) -> str:
     """Register a logged model as the next version of `name`, described by the note of its run; returns the version."""
-    if not _is_registered(client, name):
+    from mlflow.exceptions import MlflowException
+    from mlflow.protos.databricks_pb2 import RESOURCE_ALREADY_EXISTS, ErrorCode
+
+    try:  # without asking first: another run may have registered it since
         client.create_registered_model(name)
+    except MlflowException as error:
+        if error.error_code != ErrorCode.Name(RESOURCE_ALREADY_EXISTS):
+            raise
     note = client.get_run(info.run_id).data.tags.get(NOTE)
     made = client.create_model_version(
         name, info.model_uri, info.run_id, tags=dict(tags), description=note, model_id=info.model_id
