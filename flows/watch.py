@@ -35,7 +35,7 @@ def watch(
         overrides: further parameters, each as a.b=c
         shards: files with new unlabelled rows, or folders of them; empty: those of data.unlabeled
         new_reference: compare with the rows of the validated run from now on, not with those fixed before
-        since: of these rows only those of this shard and later ones, by its file or the stem of it; empty: all
+        since: of these rows only those of this shard and of later shards, by its file or the stem of it; empty: all
     """
     with in_checkout("watch", params, overrides):
         settings = load(params, overrides)
