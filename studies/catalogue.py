@@ -44,6 +44,7 @@ CALLED: Mapping[str, str] = {
     "margin": "Words by a margin",
     "column_reliance": "Which columns matter",
     "column_alarm": "The alarm on columns",
+    "moved_reference": "The alarm on columns after its reference was moved",
     "shift_alarms": "Which alarm sees which shift",
     "datasets": "Twenty-five public data sets",
 }

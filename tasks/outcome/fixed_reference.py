@@ -126,7 +126,7 @@ class FixedReference:
         return str(path) in contents and files.file_hash(path) == contents[str(path)]
 
     def check_columns(self) -> None:
-        """Raise UserError if the labelled rows of now have other columns."""
+        """Raise UserError if the labelled rows now have other columns."""
         now, own = _kinds(files.read_dtypes(files.LABELED)), _kinds(self.table.dtypes.to_dict())
         if now != own:
             name = next(iter([name for name, _ in now + own if (name in dict(now)) != (name in dict(own))]), None)

@@ -62,7 +62,7 @@ def uncompared(version: str) -> Matter:
 def rows_changed(when: str = "", *, both: bool = False) -> Matter:
     """An alarm is raised."""
     since = f" (alarm since {when})" if when else ""
-    moved = f"; then compare with rows of now: `{COMMAND} watch --new-reference --since SHARD`, that of the alarm"
+    moved = f"; then compare later rows with them: `{COMMAND} watch --new-reference --since SHARD`, that of the alarm"
     return Matter(
         f"the rows have changed{since}",
         "look at the new ones, label some, and validate again" + moved * both,

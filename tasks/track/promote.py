@@ -122,7 +122,7 @@ def _said(decision: Promotion) -> dict[str, Any]:
 
 
 def _old_rows(client: "MlflowClient", run: "Run", pin: Pin) -> Ids:
-    """The rows that were there when a run first looked after a rollback: those of now, if none has looked.
+    """The rows that were there when a run first looked after a rollback: those there now, if none has looked.
 
     All rows of the table, since another split.test_key makes others the test part. Rows of other columns have other
     identities: a run on these looks for the first time.
