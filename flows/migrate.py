@@ -94,7 +94,7 @@ def _lines(params: "Migrated", texts: Mapping[str, str], store: "OlderStore | No
     if store is not None and store.validations:
         opened = f" (opened a test part, which stays spent: {store.openings})" if store.openings else ""
         yield (
-            f"ledger    validations of before: {store.validations}{opened}. The next run adopts them: what they "
+            f"ledger    earlier validations: {store.validations}{opened}. The next run adopts them: what they "
             "compared on the same rows counts in its bounds"
         )
     if store is not None and (champion := store.champion) is not None:

@@ -104,7 +104,7 @@ def differences(
 
     With the `cluster` of each row, shape (n,), a cluster is one observation, the mean over its rows.
 
-    `hidden` is the share of new rows that are not among these, because they cannot be told from rows of before. On them
+    `hidden` is the share of new rows that are not among these, because they cannot be told from earlier rows. On them
     D is -1 at least: with (1 - hidden) D - hidden in place of D the capital stays a fair game, whatever they are.
     """
     found = (np.minimum(champion, limit) - np.minimum(challenger, limit)) / limit

@@ -21,7 +21,7 @@ GAP = bits(np.array([np.nan]))[0]  # the word of a missing value
 def contents(columns: Mapping[str, Words]) -> Words:
     """A word for the content of each row, shape (n,), from a word for each cell, by the name of its column.
 
-    A missing value adds nothing: a column that is new, and empty in the rows of before, leaves them as they were.
+    A missing value adds nothing: a column that is new, and empty in the earlier rows, leaves them as they were.
     """
     sums = np.zeros(len(next(iter(columns.values()))), np.uint64)
     for name, words in columns.items():

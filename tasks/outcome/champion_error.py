@@ -28,7 +28,7 @@ _NO_LIMIT = "no interval: it would have to hold in every night, which takes a li
 class ChampionError:
     """The mean loss of version `version` on `rows` rows, or units of rows, and its interval at `level`.
 
-    `hidden` is the share of the new rows that cannot be told from rows of before, and are not among these.
+    `hidden` is the share of the new rows that cannot be told from earlier rows, and are not among these.
     """
 
     version: str

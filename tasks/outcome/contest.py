@@ -141,7 +141,7 @@ def _unfair(share: float, champion: Champion, *, copies: bool) -> str:
     """Why no bet is placed, and what to do."""
     if copies:
         return (
-            "many new rows of the test part have the features of rows of before, which split.duplicates keep_together "
+            "many new rows of the test part have the features of earlier rows, which split.duplicates keep_together "
             "takes for their copies; the others are no fair sample of the new rows. If equal rows are independent "
             "draws, set split.duplicates to allow"
         )
@@ -184,7 +184,7 @@ def _sentence(capital: Capital, level: float, record: PairRecord, loss: Loss, un
         text += f" (a loss above {record.limit:.4g} counts as that)"
     if tonight["hidden"]:
         text += (
-            f" ({100 * tonight['hidden']:.2g} % of tonight's new rows cannot be told from rows of before, and count as "
+            f" ({100 * tonight['hidden']:.2g} % of tonight's new rows cannot be told from earlier rows, and count as "
             "rows on which it errs and the champion does not)"
         )
     more = capital.rows_needed(level)

@@ -1,7 +1,7 @@
 """The nights of a data source, as the ledger of operations has them: what a person reads each morning (decision 96).
 
 A night is a run that may promote. Its entries are joined by the key of its run: `contest` or `champion` has what was
-decided, `night`, the last, how long it took, its rows, and the sizes of the stores. A night of before that entry, or
+decided, `night`, the last, how long it took, its rows, and the sizes of the stores. A night before that entry, or
 one whose process died, has the first alone; one that failed has the last alone.
 """
 
@@ -168,7 +168,7 @@ def morning(
     about = of.among(entries)
     nights, reigns = _nights(about), _reigns(about)
     versions = {f"{of.name}/{reign.version}" for reign in reigns}
-    # an entry of before the source was in it is known by the version alone
+    # an entry from before the source was in it is known by the version alone
     watched = [
         one
         for one in entries

@@ -259,7 +259,7 @@ class _Report:
             yield True, f"candidates compared: M = {stated} by the report, and {counted} by the runs of the ledger"
 
     def _count(self, run: TrackedRun, after: int) -> int | None:
-        """None where the table has gained a column, whose rows of before are not known here."""
+        """None where the table has gained a column, whose earlier rows are not known here."""
         mine = self.read(run.run, run.tags)
         if mine.seen is None:
             return None

@@ -77,7 +77,7 @@ def run_of(client: "MlflowClient") -> "Run | None":
 def begin(client: "MlflowClient", settings: Settings, found: "Sequence[Run]") -> int:
     """Have the ledger there, with the validations `found` that no entry names, and return the number of its entries.
 
-    No entry names those of before the ledger, of an older version, and of a process that died before its entry.
+    No entry names those before the ledger, of an older version, and of a process that died before its entry.
     """
     known = [*entries(client)]
     if not known:

@@ -39,7 +39,7 @@ def log_lines(settings: Settings, record: WatchRecord) -> None:
 
 
 def enter_move(settings: Settings, record: WatchRecord) -> None:
-    """In the ledger of operations, that a person moved the reference: no alarm of before holds."""
+    """In the ledger of operations, that a person moved the reference: no earlier alarm holds."""
     of = Of.made(settings.registered_model, source_of(settings))
     said = {"model": record.watched, "reference": str(record.reference), "moved": True, "raised": False}
     append(connect(settings), settings, _KIND, of.said(**said))

@@ -66,7 +66,7 @@ def test_migrate_asks_and_then_every_door_runs(upgraded, tmp_path):
     assert "nothing was written" in answered
     assert PARAMS == (checkout.path / "params.yaml").read_text()
     said = answers(checkout, "y\ny\n")
-    assert "validations of before: 1 (opened a test part, which stays spent: 1)" in said
+    assert "earlier validations: 1 (opened a test part, which stays spent: 1)" in said
     assert "models:/heldout@champion is version 1 of an older heldout" in said
     assert "models:/heldout@champion is version 1 of heldout, until the next winner replaces it" in said
     assert {"heldout": {"champion": "1"}} == aliases(checkout)

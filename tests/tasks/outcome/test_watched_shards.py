@@ -252,7 +252,7 @@ def test_rows_of_one_side_raise_the_second_alarm_which_goes_on_for_every_champio
     assert (record.reference.content, 3) == (second.reference.content, second.columns.shares.shards)
     assert (1, 1) == (second.alarm.more.shards, len(list(Path("reports").glob("watch-reference-*.parquet"))))
     assert (True, []) == (again.alarm_of_columns, [reason for _, reason in second.alarms() if "distributed" in reason])
-    # a person moves it: evidence begins again, and an alarm that is raised at once is told, also after one of before
+    # a person moves it: evidence begins again, and an alarm that is raised at once is told, also after an earlier one
     table(8000, 6).query("a < -1")[:40].to_csv("new/low.csv", index=False)
     at_once = watch_shards(settings, Watched("heldout/2", learner), ["new/low.csv"], new_reference=True)
     assert at_once.lines[-2].alarm_of_columns

@@ -187,7 +187,7 @@ def rolled_back(nights):
 
 @pytest.mark.long
 def test_a_rollback_pins_the_line_until_it_is_released(nights):
-    """On rows of before the rollback alone the tree would be back at once, as in earlier versions."""
+    """On rows from before the rollback alone the tree would be back at once, as in earlier versions."""
     settings, done = rolled_back(nights)
     assert "tree is pinned since" in str(done)
     assert all(part in str(done) for part in ("a capital of 40", "rollback --release tree"))
@@ -219,7 +219,7 @@ def test_a_rollback_pins_the_line_until_it_is_released(nights):
 @pytest.mark.long
 def test_a_pinned_line_comes_back_on_rows_that_came_after_the_rollback(nights):
     settings, _ = rolled_back(nights)
-    decision, _ = nights.run(settings, "stump")  # whoever wins first looks at the rows of before
+    decision, _ = nights.run(settings, "stump")  # whoever wins first looks at the earlier rows
     assert decision.pin is None
     settings = nights.prepare(table(930))
     decision, _ = nights.run(settings, "tree")
