@@ -19,7 +19,6 @@ LOST = 1e3  # the largest ratio of a sum to its rest after a subtraction, for th
 _AT_ONCE = 2**17  # the length of temporary arrays: they fit a cache
 _LARGE = 4  # parts of at least one of so many rows take the basis of all rows
 _ERROR = 5e-10  # the largest rounding error of a probability
-_TIE = 1e-9  # times the largest score: a label is exact where the two largest differ by more
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +49,11 @@ class ClassSums(Shortcut):
         self.X = X
         self.classes, self.code = labels.classes, labels.codes
         self.every = np.arange(len(X))
+
+    @property
+    def tie(self) -> float:
+        """Times the largest score: scores that are so near are equal, also in a refit, and leave no doubt."""
+        return 0.0
 
     @abstractmethod
     def _basis(self, rows: Rows) -> Any:
@@ -209,8 +213,8 @@ class ClassSums(Shortcut):
         margin[best] = 0
         answers: Answers
         if method == "predict":
-            size = _TIE * np.maximum(1, np.abs(values).max(axis=0))
-            doubt = ((behind < margin) & (behind > size)).any(axis=0)
+            tied = self.tie * np.maximum(1, np.abs(values).max(axis=0))
+            doubt = ((behind < margin) & (behind >= tied)).any(axis=0)
             answers = self.classes[best[0]]
         else:
             chances = np.exp(-behind)

@@ -27,6 +27,7 @@ from heldout.shortcuts.shortcut import Declined, PredictMethod
 
 _LOG = 40 * UNIT  # the largest rounding error of a log
 _LEAST_ALPHA = 1e-10  # the least alpha that scikit-learn takes without a warning, unless forced
+_TIE = 1e-9  # as few rows often have equal counts
 _CATEGORIES = 2**16  # the largest number of categories of all features
 
 
@@ -46,6 +47,11 @@ class _Counting(ClassSums):
             raise Declined("has an alpha that is not one number of at least 0, or one for each feature")
         if self.alpha.min() < _LEAST_ALPHA and not learner.force_alpha:
             raise Declined("has an alpha that scikit-learn replaces with a warning")
+
+    @property
+    def tie(self) -> float:
+        """As `ClassSums.tie`: whole counts are those of a refit."""
+        return _TIE if self.whole else 0.0
 
     @classmethod
     def of(cls, learner: Any, X: Any, y: NDArray[np.generic], weights: Floats | None = None) -> Self:
@@ -97,9 +103,12 @@ class _Counting(ClassSums):
         return logs
 
     def _rounded(self, values: Floats, size: Floats, lost: Floats) -> Scores:
-        """The scores `values` with their rounding: sums of products of logs with an error of units of `size`."""
+        """The scores `values` with their rounding: sums of products of logs with an error of units of `size`.
+
+        A row of size 0 has no feature, and the same sum in each class to the last digit.
+        """
         units = _LOG + rounding_of(np.ones(1), lost, len(self.X))[:, None]
-        rounding = 4 * UNIT * np.sqrt(self.X.shape[1]) * np.abs(values) + units * size
+        rounding = (4 * UNIT * np.sqrt(self.X.shape[1]) * np.abs(values) + units * size) * (size > 0)
         return Scores(values, np.broadcast_to(rounding, values.shape), np.broadcast_to(lost > LOST, len(values)))
 
 
@@ -119,7 +128,8 @@ class MultinomialNaiveBayes(_Counting):
         lost = self._lost((weight, of_weight), (smooth, of_counts))
         x = self.X[rows]
         logs = self._log(smooth, lost) - np.log(smooth.sum(axis=2, keepdims=True))
-        return self._rounded(dot(x, logs) + self._prior(weight), x.sum(axis=1, keepdims=True), lost)
+        size = x.sum(axis=1, keepdims=True) + (self.weights is not None)  # those of a class have a rounded sum
+        return self._rounded(dot(x, logs) + self._prior(weight), size, lost)
 
 
 class ComplementNaiveBayes(_Counting):
@@ -131,6 +141,11 @@ class ComplementNaiveBayes(_Counting):
         super().__init__(learner, X, labels, weights)
         _check_not_negative(X)
         self.norm = learner.norm
+
+    @property
+    def tie(self) -> float:
+        """As `ClassSums.tie`; a refit divides each log by their sum, and rounds it."""
+        return 0.0 if self.norm else super().tie
 
     def _scores(self, basis: None, sums: Floats, of: Floats, rows: Rows, method: PredictMethod) -> Scores:  # noqa: ARG002
         _, counts = self._counted(sums)
@@ -170,7 +185,7 @@ class BernoulliNaiveBayes(_Counting):
         ones = self._log(smooth, lost) - np.log(total)
         rest = 1 - np.exp(ones)
         zeros = self._log(rest, lost)
-        values = dot(self.X[rows], ones - zeros) + zeros.sum(axis=2) + self._prior(weight)
+        values = dot(self.X[rows], ones - zeros) + (self._prior(weight) + zeros.sum(axis=2))  # in the order of a refit
         cancelled = (1 / rest).sum(axis=2)  # digits lost in 1 - exp
         return self._rounded(values, self.X.shape[1] + cancelled, lost)
 

@@ -24,8 +24,9 @@ class Shortcut(ABC):
     """The predictions of a learner trained on parts of N rows. A shortcut is made once for a learner and its rows.
 
     Results of `predict` have shape (n,), of `predict_proba` (n, C) with the columns of `classes`. They equal the
-    results of `clone(learner).fit(X[train], y[train])` to 1e-9, relative to the largest value; labels are equal where
-    the two largest scores differ by more. Each method raises Declined.
+    results of `clone(learner).fit(X[train], y[train])` to 1e-9, relative to the largest value. Labels are equal; where
+    scores are so near that rounding decides, they are declined, or come from the same whole counts. Each method raises
+    Declined.
     """
 
     classes: NDArray[np.generic] | None = None  # ascending; None for numbers
