@@ -9,8 +9,8 @@ import scipy.sparse
 from sklearn.base import is_classifier
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import Ridge, RidgeClassifier, SGDClassifier
-from sklearn.naive_bayes import GaussianNB, MultinomialNB
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestCentroid
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -101,6 +101,24 @@ def fits(monkeypatch) -> list:
 )
 def test_every_estimate_is_the_same_with_and_without_shortcuts(learner, how):
     assert_same(run(learner, **how), run(learner, **how, shortcuts="off"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "learner",
+    [*filter(is_classifier, LEARNERS), BernoulliNB(), ComplementNB(norm=True), NearestCentroid()],
+    ids=str,
+)
+def test_so_is_every_estimate_of_few_distinct_rows(learner):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        few = np.repeat(rng.integers(0, 3, size=(15, 3)), 4, axis=0) * [1.0, 0.1][seed % 2]
+        y = np.array(["b", "a"])[rng.permutation(len(few)) % 2]
+        found, wanted = (
+            heldout.validate({"a": learner}, few, y, shortcuts=one, **HOW | {"folds": 10, "repeats": 10})
+            for one in ("auto", "off")
+        )
+        assert_same(found, wanted)
 
 
 @pytest.mark.parametrize("loss", ["log", "brier", "balanced", "absolute", {"pinball": 0.8}], ids=str)
