@@ -168,6 +168,9 @@ def test_if_no_candidate_is_left_the_run_fails_and_is_reported(checkout, params,
     assert "heldout.run.failed" == message["event"]
     assert "greedy failed" in message["text"]
     assert message["run"].endswith(f"/runs/{parents(checkout)[-1].info.run_id}")
-    checkout.wait_until(lambda: server.events("heldout.run.failed"), seconds=30)
-    assert "greedy failed" in server.events("heldout.run.failed")[-1]["payload"]["reason"]
+
+    def told_prefect() -> bool:
+        return any("greedy failed" in event["payload"]["reason"] for event in server.events("heldout.run.failed"))
+
+    checkout.wait_until(told_prefect, seconds=30)
     assert [] == [path for path in checkout.path.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
