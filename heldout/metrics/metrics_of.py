@@ -16,6 +16,7 @@ from heldout.metrics.measure import TestedRows, TestMetrics, measure
 from heldout.metrics.metric import Answered, Values
 from heldout.parts.dependence import checked_groups
 from heldout.rows.missing import SHOWN, is_missing
+from heldout.rows.wide import wide
 
 _SUMS_TO = 1e-3
 
@@ -86,7 +87,7 @@ def metrics_of(
            [0, 4]])
     """
     check_level(level)
-    labels = np.asarray(y)
+    labels = wide(np.asarray(y), "y")
     if labels.ndim != 1 or len(labels) < 1 or any(is_missing(label) for label in labels.tolist()):
         raise BadArgument(
             "y", f"y has shape {labels.shape}; it must be (n,), with a label that is not missing for each row"
@@ -184,7 +185,7 @@ def _shown(values: NDArray[Any]) -> NDArray[np.str_]:
 
 
 def _column(values: ArrayLike, n: int, argument: str) -> NDArray[Any]:
-    column = np.asarray(values)
+    column = wide(np.asarray(values), argument)
     if column.shape != (n,):
         raise BadArgument(
             argument, f"{argument} has shape {column.shape}; it must be ({n},), a value for each row of y"
