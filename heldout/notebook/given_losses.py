@@ -70,22 +70,19 @@ class Given:
         of_lines: Values = np.concatenate(cells)[lines.candidate * len(cells[0]) + lines.source]
         return of_lines
 
-    def of_last(self, values: NDArray[np.float64], classes: NDArray[Any]) -> NDArray[np.float64]:
-        """Probabilities, or scores that rank the rows, shape (L,), of the last of two classes: as they are, or turned
-        where the column is named after the first of them.
+    def about_first(self, classes: NDArray[Any]) -> bool:
+        """Whether numbers are about the first of two classes, after which their column is named, and not the last.
 
-        Raises BadArgument where the column of a candidate is named after that class.
+        Raises BadArgument where it is the column of a candidate.
         """
         first = next((name for name in self.names if class_named(name, classes) == 0), None)
-        if first is None:
-            return values
-        if self.wide:
+        if first is not None and self.wide:
             raise BadArgument(
                 "answer",
                 f"answer has the column {first!r}, named after the class {classes[0]}, but each column of a list is a "
                 f"candidate's, and about {classes[1]}: give the column of one candidate by itself, or rename it",
             )
-        return 1 - values if ((values >= 0) & (values <= 1)).all() else -values
+        return first is not None
 
     def _check_has(self, table: Any, candidate: str) -> None:
         known = columns(table)
@@ -215,8 +212,12 @@ def _of_answers(
         values = np.where(empty, labels, values)
     if loss.needs == "probabilities":
         answers = _probabilities(lines, given, values, loss)
+    elif loss.of_classes:
+        answers = same_kind(lines, values, y)
     else:
-        answers = same_kind(lines, values, y) if loss.of_classes else as_numbers(lines, "answer", values)
+        answers = as_numbers(lines, "answer", values)
+        if np.isin(y, (0, 1)).all() and given.about_first(np.array([0, 1])):  # the square of a probability of 0
+            answers = 1 - answers
     of_lines = loss.pointwise(labels, answers)
     return loss, np.where(empty, 1.0, of_lines) if empty.any() else of_lines
 
@@ -257,7 +258,7 @@ def _probabilities(lines: LongTable, given: Given, values: Values, loss: Loss) -
             f"answer is {shares[apart[0]]:g} at {lines.line(apart[0])}; for the {loss.name} loss it must be the "
             f"probability of {classes[1]}, from 0 to 1",
         )
-    last = given.of_last(shares, classes)
+    last = 1 - shares if given.about_first(classes) else shares
     return np.stack([1 - last, last], axis=1)
 
 

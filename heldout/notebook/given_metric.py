@@ -50,9 +50,10 @@ def _answers(lines: LongTable, given: Given, values: Values, y: Values, by: ByMe
     """What M candidates answer, shape (M, N), as the metric asks for it."""
     check_filled(lines, "answer", gaps(values))
     if by.needs == "ranks":
-        said = given.of_last(as_numbers(lines, "answer", values), np.unique(y))
+        said = as_numbers(lines, "answer", values)
+        said = -said if given.about_first(np.unique(y)) else said
     elif isinstance(by.metric, OwnMetric) and values.dtype.kind in "biuf":
-        said = values if _are_labels(values, y) else given.of_last(values, np.unique(y))
+        said = _about_last(values, np.unique(y), given)
     else:
         said = same_kind(lines, values, y)
     found: Values = np.empty((len(lines.candidates), len(lines.rows)), dtype=said.dtype)
@@ -60,6 +61,9 @@ def _answers(lines: LongTable, given: Given, values: Values, y: Values, by: ByMe
     return found
 
 
-def _are_labels(values: Values, y: Values) -> bool:
-    """Whether a function gets labels, or numbers, and not what ranks the rows by the last of two classes."""
-    return len(np.unique(y)) != 2 or bool(np.isin(values, y).all())
+def _about_last(values: Values, classes: Values, given: Given) -> Values:
+    """What a function gets: labels and numbers as they are, and what ranks the rows about the last of two classes."""
+    if len(classes) != 2 or np.isin(values, classes).all() or not given.about_first(classes):
+        return values
+    turned: Values = 1 - values if ((values >= 0) & (values <= 1)).all() else -values
+    return turned

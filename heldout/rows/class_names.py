@@ -1,7 +1,7 @@
 """Columns that are named after classes: which class a column of probabilities, or of scores, is about.
 
 A name is that of a class as `heldout.rows.group_names` writes it, so that 1, 1.0 and "1" are one; or it is marked as
-a probability of it, as `p_ill`, `proba_1` and R's `.pred_ill` are.
+a probability of it, as `p_ill`, `proba_1` and `.pred_ill` are.
 """
 
 import re
@@ -20,10 +20,13 @@ _MARKED = re.compile(r"(?:p|prob|proba|probability|predict_proba|\.pred)[\s_.:(\
 
 def class_named(name: Any, classes: NDArray[Any]) -> int | None:
     """The place among the `classes` of the one that a column is named after; None for another name."""
-    known = {text: place for place, text in enumerate(group_names(classes))}
-    [text] = group_names([name])
+    try:
+        [text, *of_classes] = group_names([name, *classes.tolist()])
+    except ValueError:  # floats that may stand for several names
+        return None
     marked = _MARKED.fullmatch(text or "")
-    return known.get(text, known.get(marked[1]) if marked else None)
+    named = next((one for one in (text, marked and marked[1]) if one in of_classes), None)
+    return None if named is None else of_classes.index(named)
 
 
 def in_order(given: Any, classes: NDArray[Any], argument: str) -> Any:

@@ -105,6 +105,20 @@ def test_an_answer_is_about_the_class_that_its_column_is_named_after(column, how
         assert value(column) == pytest.approx(log_loss(SICK, WELL), rel=1e-9)
 
 
+def test_a_number_that_is_a_probability_of_0_is_compared_with_1_less_the_label():
+    y = (PLACE > 0).astype(int)
+    table = {**TWO, "label": y, "p_0": 1 - WELL, "p_1": WELL}
+    values = [
+        heldout.from_predictions(table, answer=name, loss="squared").estimates[0].value for name in ("p_0", "p_1")
+    ]
+    assert values == pytest.approx([np.mean((y - WELL) ** 2)] * 2)
+
+
+def test_floats_that_may_stand_for_several_names_are_of_no_class():
+    assert class_named("a", np.array([3.0, 2.0**60])) is None
+    assert class_named(2.0**60, np.array([0, 1])) is None
+
+
 def test_a_function_gets_answers_about_the_last_class():
     for name, said in (("ill", 1 - WELL), ("ill", -WELL), ("well", WELL)):
         found = heldout.from_predictions({**TWO, name: said}, answer=name, metric=roc_auc_score)
