@@ -92,9 +92,15 @@ def metrics_of(
            [0, 4]])
     """
     check_level(level)
-    given = {"y": y, "predicted": predicted, "probabilities": probabilities, "scores": scores, "groups": groups}
-    sliced = {f"slices[{name!r}]": values for name, values in (slices or {}).items()}
-    y, predicted, probabilities, scores, groups, *in_slices = aligned({**given, **sliced}).values()
+    of_rows: dict[str, Any] = {
+        "y": y,
+        "predicted": predicted,
+        "probabilities": probabilities,
+        "scores": scores,
+        "groups": groups,
+    }
+    sliced: dict[str, Any] = {f"slices[{name!r}]": values for name, values in (slices or {}).items()}
+    y, predicted, probabilities, scores, groups, *in_slices = aligned({**of_rows, **sliced}).values()
     labels = wide(np.asarray(y), "y")
     if labels.ndim != 1 or len(labels) < 1 or any(is_missing(label) for label in labels.tolist()):
         raise BadArgument(

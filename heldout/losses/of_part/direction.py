@@ -37,7 +37,7 @@ class Directed:
         name = str(getattr(called, "__name__", type(called).__name__))
         if name.startswith("<"):
             name = _NO_NAME
-        if function is metric:
+        if sign is None or function is metric:
             return cls(metric, name, True if _LESS.fullmatch(name) else None)
         needs: Literal["answer", "ranks"] = "answer" if metric._response_method == "predict" else "ranks"  # type: ignore[attr-defined]
         return cls(partial(function, **metric._kwargs), name, sign < 0, needs)  # type: ignore[attr-defined]
