@@ -24,10 +24,9 @@ from heldout.errors import BadArgument
 
 # labels, answers of a better and of a worse candidate: classes, numbers, and what ranks the rows by the second class
 PROBLEMS = {
-    "names": (np.array([*"aaabbb"]), np.array([*"aaabba"]), np.array([*"abbaba"])),
-    "0 and 1": (np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 1, 1, 0]), np.array([0, 1, 1, 0, 1, 0])),
-    "numbers": (np.arange(1.0, 7), np.arange(1.0, 7) + 0.1, np.arange(6.0, 0, -1)),
-    "ranks": (np.array([0, 0, 0, 1, 1, 1]), np.linspace(0.05, 0.95, 6), np.array([0.6, 0.2, 0.7, 0.3, 0.8, 0.4])),
+    "classes": (np.array([0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 0]), np.array([0, 1, 0, 1, 0])),
+    "numbers": (np.arange(1.0, 6), np.arange(1.0, 6) + 0.1, np.arange(5.0, 0, -1)),
+    "ranks": (np.array([0, 0, 1, 1, 1]), np.linspace(0.05, 0.95, 5), np.array([0.6, 0.2, 0.3, 0.8, 0.4])),
 }
 FUNCTIONS = [name for name in sklearn.metrics.__all__ if inspect.isfunction(getattr(sklearn.metrics, name))]
 COMPARED = {  # those of them that are compared: with a scikit-learn that has more, they are compared too or refused
@@ -103,14 +102,15 @@ def test_a_function_whose_direction_nothing_says_is_asked_for():
     assert errors(gain, y, better, worse) is None
     expected = errors(mean_absolute_error, y, better, worse)
     assert errors(make_scorer(spread, greater_is_better=False), y, better, worse) == pytest.approx(expected, abs=1e-9)
-    assert errors(make_scorer(gain), y, better, worse) == [1 - gain(y, said, None) for said in (better, worse)]
+    values = [1 - gain(y, said, None) for said in (better, worse)]
+    assert errors(make_scorer(gain), y, better, worse) == pytest.approx(values, abs=1e-12)
     with pytest.raises(BadArgument, match=r"spread, which is 0 for .*make_scorer\(spread, greater_is_better=False\)"):
         heldout.from_predictions({"label": y, "a": worse}, answer=["a"], metric=spread)
 
 
 def test_a_loss_is_its_own_error_with_the_same_terms():
-    y, *said = PROBLEMS["names"]
-    table = {"label": y, "a": said[0], "b": said[1], "weight": np.arange(1.0, 7)}
+    y, *said = (np.array(["ill", "well"])[values] for values in PROBLEMS["classes"])
+    table = {"label": y, "a": said[0], "b": said[1], "weight": np.arange(1.0, 6)}
     asked = {"answer": ["a", "b"], "weight": "weight"}
     loss = heldout.from_predictions(table, metric=hamming_loss, **asked)
     metric = heldout.from_predictions(table, metric=accuracy_score, **asked)
@@ -124,7 +124,7 @@ def test_a_loss_is_its_own_error_with_the_same_terms():
 def test_a_loss_may_be_above_1():
     y, better, worse = PROBLEMS["numbers"]
     values = errors(partial(mean_absolute_error), y, better, worse)
-    assert values == pytest.approx([0.1, 3.0])
+    assert values == pytest.approx([0.1, 2.4])
 
 
 def test_a_scorer_says_what_it_asks_of_a_hypothesis(made):
@@ -139,7 +139,6 @@ def test_a_scorer_says_what_it_asks_of_a_hypothesis(made):
         assert one.value == pytest.approx(np.mean(of_folds), abs=1e-9)
     of_ranks = made.metric(roc_auc_score, needs="ranks").estimates
     assert made.metric(get_scorer("roc_auc")).estimates == of_ranks
-    assert made.metric(get_scorer("accuracy")).estimates == made.metric(accuracy_score).estimates
 
 
 def test_a_scorer_that_ranks_is_not_for_numbers():

@@ -169,7 +169,7 @@ def test_what_has_no_labels_is_taken_by_place_in_silence():
             assert validate(X, y)["bayes"]["E_cv"].value == 0
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.data())
 def test_each_value_goes_to_its_label_or_nothing_goes(data):
     labels = data.draw(st.lists(st.one_of(st.integers(0, 9), st.text("ab", max_size=2)), max_size=6))

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import mean_squared_error
 from sklearn.tree import DecisionTreeRegressor
 
 import heldout
@@ -57,9 +56,7 @@ def as_(dtype, values):
 
 
 @pytest.mark.parametrize("dtype", [*SMALL, *NULLABLE])
-@pytest.mark.parametrize(
-    "how", [{"loss": distance}, {"loss": "squared"}, {"metric": skill}, {"metric": mean_squared_error}]
-)
+@pytest.mark.parametrize("how", [{"loss": distance}, {"metric": skill}])
 def test_a_table_of_answers_in_any_type_has_the_value_of_int64(dtype, how):
     def value(labels, said):
         return heldout.from_predictions({"label": labels, "a": said}, answer=["a"], **how).estimates[0].value
@@ -84,7 +81,7 @@ class Narrow(RegressorMixin, BaseEstimator):
         return np.clip(np.round(X[:, 0]), 1, 5).astype(self.dtype)
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "float16", "UInt8"])
+@pytest.mark.parametrize("dtype", ["uint8", "float16"])
 def test_a_target_in_any_type_has_the_estimates_of_int64(dtype):
     learners = {"narrow": Narrow()}
     asked = {"estimates": ["E_cv"], "folds": 2, "loss": distance, "progress": False}
