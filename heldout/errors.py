@@ -7,6 +7,7 @@ RuntimeError
 UserWarning
 ├── LearnerWarning  fits of a candidate that gave warnings
 ├── PartsWarning    classes too rare for the parts that the defaults would make
+├── RowsWarning     values whose index of pandas is not that of the rows
 └── TargetWarning   labels that may be classes or numbers
 """
 
@@ -48,6 +49,10 @@ class LearnerWarning(UserWarning):
 
 class PartsWarning(UserWarning):
     """A class has too few rows for the default parts, or stratified parts make estimates too low."""
+
+
+class RowsWarning(UserWarning):
+    """Values have another index of pandas than the rows; the message says whether they were moved by its labels."""
 
 
 class TargetWarning(UserWarning):

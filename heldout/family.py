@@ -25,6 +25,7 @@ from heldout.losses.tested_losses import Tested
 from heldout.parts import class_shares
 from heldout.parts.partition import can_stratify, part_size, training_cut
 from heldout.records import Interval
+from heldout.rows.aligned import aligned
 from heldout.rows.frames import take
 from heldout.schemes.holdout import split
 from heldout.selection import bbc
@@ -144,6 +145,7 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
             For a parameter or values that the learner cannot take, or a setting outside its limits.
         """
         check(self.learner, self.parameter, self.values)
+        X, y = aligned({"X": X, "y": y}).values()
         y = np.asarray(y)
         seed = 0 if self.random_state is None else int(self.random_state)
         loss = ZERO_ONE if is_classifier(self.learner) else SQUARED

@@ -20,6 +20,7 @@ from heldout.learners import seeded
 from heldout.parts import class_shares
 from heldout.parts.partition import Labels
 from heldout.parts.splits import Split
+from heldout.rows.aligned import aligned
 from heldout.rows.frames import take
 from heldout.schemes import SchemeName, fit_state
 
@@ -116,6 +117,7 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         """
         if not isinstance(self.seed, Integral) or self.seed < 0:
             raise BadArgument("seed", f"seed is {self.seed!r}; it must be a whole number, 0 or more")
+        X, y = aligned({"X": X, "y": y}).values()
         X, y = validate_data(self, X, y, **_checks(X, ensure_min_samples=2))
         y = column_or_1d(y, warn=True)
         check_consistent_length(X, y)
@@ -201,6 +203,7 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         -------
         float
         """
+        X, y, sample_weight = aligned({"X": X, "y": y, "sample_weight": sample_weight}).values()
         kind = ClassifierMixin if is_classifier(self) else RegressorMixin
         return float(kind.score(self, X, y, sample_weight))
 

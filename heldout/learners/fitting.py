@@ -18,6 +18,7 @@ from heldout.parts.splits import Split
 from heldout.parts.weights import Weights, fit_argument
 from heldout.printable import printable
 from heldout.rows.frames import take
+from heldout.rows.wide import wide
 from heldout.several_labels import as_given, as_one
 
 ROWS_AT_ONCE = 100_000  # that a hypothesis is asked about
@@ -179,13 +180,13 @@ def scores(hypothesis: Any, X: Any, classes: NDArray[np.generic]) -> NDArray[np.
 
 
 def predict(hypothesis: Any, X: Any, labels: int = 1) -> NDArray[np.generic]:
-    """The predictions of `hypothesis`, shape (n,): of several labels a row as records.
+    """The predictions of `hypothesis`, shape (n,), in a wide type (`wide`): of several labels a row as records.
 
     Raises FitFailure if it cannot predict, or not so many finite values or classes for each row.
     """
     with failures():
         given = hypothesis.predict(X)
-        predicted = np.asarray(given.toarray() if hasattr(given, "toarray") else given)
+        predicted = wide(np.asarray(given.toarray() if hasattr(given, "toarray") else given), "predicted")
     shape = (X.shape[0],) if labels == 1 else (X.shape[0], labels)
     if predicted.shape != shape:
         raise FitFailure(f"the predictions have shape {predicted.shape}, not {shape}")

@@ -15,7 +15,10 @@ from heldout.losses.tested_losses import Tested
 from heldout.metrics.measure import TestedRows, TestMetrics, measure
 from heldout.metrics.metric import Answered, Values
 from heldout.parts.dependence import checked_groups
+from heldout.rows.aligned import aligned
+from heldout.rows.class_names import class_named, in_order
 from heldout.rows.missing import SHOWN, is_missing
+from heldout.rows.wide import wide
 
 _SUMS_TO = 1e-3
 
@@ -44,10 +47,12 @@ def metrics_of(
     predicted : array-like of shape (n,)
         What the hypothesis predicts.
     probabilities : array-like of shape (n, C), optional
-        Its probabilities of the `classes`, in their order, as `predict_proba` returns them.
+        Its probabilities of the `classes`, in their order, as `predict_proba` returns them. The columns of a data frame
+        are named after the classes, in any order.
     scores : array-like of shape (n,) or (n, C), optional
         For a hypothesis without probabilities: the scores by which AUC and average precision rank the rows, as
-        `decision_function` returns them; of two classes those of the second one.
+        `decision_function` returns them; of two classes those of the second one, unless a series is named after the
+        first. The columns of a data frame as those of `probabilities`.
     classes : array-like of shape (C,), optional
         The classes in ascending order, as in `classes_`; given, y holds classes. Of two the second one is positive.
         None is those of `y`.
@@ -69,7 +74,8 @@ def metrics_of(
     Raises
     ------
     BadArgument
-        For an argument of the wrong shape, a label that is missing or no class, probabilities that are no distribution,
+        For columns that are named after no class, an index of pandas that is not that of y (`heldout.rows.aligned`), an
+        argument of the wrong shape, a label that is missing or no class, probabilities that are no distribution,
         scores next to probabilities, and a level outside (0, 1).
 
     Examples
@@ -86,7 +92,16 @@ def metrics_of(
            [0, 4]])
     """
     check_level(level)
-    labels = np.asarray(y)
+    of_rows: dict[str, Any] = {
+        "y": y,
+        "predicted": predicted,
+        "probabilities": probabilities,
+        "scores": scores,
+        "groups": groups,
+    }
+    sliced: dict[str, Any] = {f"slices[{name!r}]": values for name, values in (slices or {}).items()}
+    y, predicted, probabilities, scores, groups, *in_slices = aligned({**of_rows, **sliced}).values()
+    labels = wide(np.asarray(y), "y")
     if labels.ndim != 1 or len(labels) < 1 or any(is_missing(label) for label in labels.tolist()):
         raise BadArgument(
             "y", f"y has shape {labels.shape}; it must be (n,), with a label that is not missing for each row"
@@ -96,7 +111,8 @@ def metrics_of(
     loss = choose_loss(None if classes is None else "zero_one", labels)
     dependence = checked_groups(groups, len(labels))
     of_slices = {
-        name: _shown(_column(values, len(labels), f"slices[{name!r}]")) for name, values in (slices or {}).items()
+        name: _shown(_column(values, len(labels), called))
+        for name, called, values in zip(slices or {}, sliced, in_slices, strict=True)
     }
     losses = loss.pointwise(labels, said)
     tested = Tested(losses, loss, seed, dependence.clusters(np.arange(len(labels)), losses))
@@ -106,6 +122,7 @@ def metrics_of(
         named = _classes(labels, classes)
         if probabilities is not None and scores is not None:
             raise BadArgument("scores", "scores is given, and probabilities, which rank the rows too; leave one out")
+        probabilities = in_order(probabilities, named, "probabilities")
         answered = of_classes(labels, said, probabilities, named, tested, scores=_scores(scores, labels, named))
     for argument, given in (("probabilities", probabilities), ("scores", scores)):
         if given is not None and not loss.of_classes:
@@ -147,8 +164,10 @@ def _scores(given: ArrayLike | None, y: NDArray[Any], classes: NDArray[Any]) -> 
     """A column for each class."""
     if given is None:
         return None
-    scores = np.asarray(given, dtype=np.float64)
+    scores = np.asarray(in_order(given, classes, "scores"), dtype=np.float64)
     by_class = np.column_stack([-scores, scores]) if scores.ndim == 1 and len(classes) == 2 else scores
+    if scores.ndim == 1 and class_named(getattr(given, "name", None), classes) == 0:
+        by_class = -by_class
     if by_class.shape != (len(y), len(classes)) or not np.isfinite(by_class).all():
         shape = f"({len(y)}, {len(classes)})" + (f" or ({len(y)},)" if len(classes) == 2 else "")
         raise BadArgument("scores", f"scores has shape {scores.shape}; it must be {shape}, of finite numbers")
@@ -184,7 +203,7 @@ def _shown(values: NDArray[Any]) -> NDArray[np.str_]:
 
 
 def _column(values: ArrayLike, n: int, argument: str) -> NDArray[Any]:
-    column = np.asarray(values)
+    column = wide(np.asarray(values), argument)
     if column.shape != (n,):
         raise BadArgument(
             argument, f"{argument} has shape {column.shape}; it must be ({n},), a value for each row of y"

@@ -4,6 +4,7 @@ from typing import Any
 
 from heldout.errors import BadArgument
 from heldout.notebook.audited import SEVERITIES, Audit
+from heldout.rows.aligned import aligned
 from heldout.rows.frames import library_of
 
 
@@ -41,7 +42,8 @@ def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
     ------
     BadArgument
         For rows or labels that cannot be used (a sparse matrix, a column that mixes types, labels that are missing,
-        a single label, a class for each row), and where no column is left to learn from.
+        a single label, a class for each row, an index of pandas with other labels than that of X), and where no column
+        is left to learn from.
     ImportError
         Where pandas is not installed.
 
@@ -67,6 +69,7 @@ def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
         from heldout.examine.examination import examine
     except ImportError:
         raise ImportError("audit() needs pandas, which is not installed: pip install pandas") from None
+    X, y = aligned({"X": X, "y": y}).values()
     written, missing = typed.without_infinities(typed.table_of(X, "X"))
     table, of_strings = foreign_columns.read(written)
     target = typed.labels_of(y, table)

@@ -3,7 +3,7 @@
 The answers are there already, those of `heldout.validate` or of a table, and no fit is made.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
 
@@ -33,14 +33,16 @@ from heldout.schemes.whole_parts import CrossValidatedParts, TestedPart
 Metric = str | Callable[..., Any]
 Needs = Literal["answer", "ranks"]
 _R2 = ("r2", "r2_score")  # no mean of losses
+_NEEDS: tuple[Needs, ...] = get_args(Needs)
 NAMES = tuple(name for name, one in ESTIMATES.items() if one.part_loss is not None)
 
 
 @dataclass(frozen=True, eq=False)
 class ByMetric:
-    """1 - a `metric` as the estimate `name`, of rows with labels `y` and `weights`, both of shape (N,).
+    """An error by a `metric` as the estimate `name`, of rows with labels `y` and `weights`, both of shape (N,).
 
-    `needs` says whether answers rank the rows by a class.
+    It is 1 - the metric, or the metric itself where less of it is better. `needs` says whether answers rank the rows by
+    a class.
     """
 
     metric: PartLoss | OwnMetric
@@ -55,7 +57,7 @@ class ByMetric:
         every = np.ones(len(y)) if weights is None else weights
         if callable(metric):
             own = OwnMetric.of(metric)
-            return cls(own, f"E_{own.name}", needs, y, every)
+            return cls(own, f"E_{own.name}", own.needs or needs, y, every)
         name = metric if metric in NAMES else criteria.of_metric(metric)
         part_loss = None if name is None else ESTIMATES[name].part_loss
         if name is None or part_loss is None:
@@ -91,6 +93,14 @@ class ByMetric:
                 f"part has those of {y[0]} alone; take fewer folds",
             )
         return terms
+
+    def check_direction(self, needs: Sequence[Needs]) -> None:
+        """Raise BadArgument for a function of which it is not known whether more is better.
+
+        `needs` are the forms that answers may have: labels, or what ranks the rows.
+        """
+        if isinstance(self.metric, OwnMetric):
+            self.metric.check_best(self.y, [_truth(self.y, one) for one in needs], self.weights)
 
     def observed(self, seen: Tested) -> Tested:
         """The same with the number of independent rows that the terms weigh as at most."""
@@ -134,6 +144,15 @@ class ByMetric:
         return record
 
 
+def _truth(y: NDArray[Any], needs: Needs) -> NDArray[Any]:
+    """The answers that are the labels: these themselves, or what ranks the rows, of two classes by the second one."""
+    if needs == "answer":
+        return y
+    classes = np.unique(y)
+    ranked: NDArray[np.float64] = (y[:, None] == classes).astype(np.float64)
+    return ranked[:, 1] if len(classes) == 2 else ranked
+
+
 def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metric: Metric, needs: Needs) -> Compared:
     """The candidates of a call by their fold hypotheses, which are fitted now where a shortcut spared them.
 
@@ -141,8 +160,8 @@ def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metr
     """
     if "E_cv" not in design.estimates:
         raise BadArgument("estimates", "metric: E_cv was not computed; estimates must contain it")
-    if needs not in get_args(Needs):
-        raise BadArgument("needs", f"needs is {needs!r}; it must be one of {', '.join(get_args(Needs))}")
+    if needs not in _NEEDS:
+        raise BadArgument("needs", f"needs is {needs!r}; it must be one of {', '.join(_NEEDS)}")
     if isinstance(metric, str) and criteria.of_metric(metric) is None and (named := ordered_as(metric)) is not None:
         if as_written(metric) not in _R2:
             return by_loss.of_fits(fits, design, models, named)
@@ -161,6 +180,7 @@ def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metr
         ]
         seen = cross_validated(replace(design, loss=by.loss), Evidence({"cross_validation": terms}))
         observed[name] = by.observed(seen)
+    by.check_direction((by.needs,))
     size, kind = mean_fold_training_size(design), design.dependence.kind
     return Compared(
         estimates=by.estimates(observed, design.level, "the k-fold hypothesis", size, kind),

@@ -24,6 +24,7 @@ from heldout.parts import class_shares
 from heldout.parts.dependence import Dependence, checked_dependence
 from heldout.parts.partition import can_stratify, part_size, rarest_class
 from heldout.parts.weights import Weights, fit_argument
+from heldout.rows.aligned import aligned
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
 from heldout.schemes.halvings import Repeats
@@ -123,6 +124,8 @@ def checked(
         check_spec(loss)
     _check_candidates(candidates)
     library = library_of(X)
+    given = {"X": X, "y": y, "groups": groups, "time": time, "sample_weight": sample_weight}
+    X, y, groups, time, sample_weight = aligned(given, stacklevel=4).values()
     X, y = checked_rows(X, y)
     _check_columns(candidates, X)
     weights = _checked_weights(sample_weight, candidates, len(y))

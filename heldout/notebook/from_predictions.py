@@ -22,6 +22,7 @@ from heldout.notebook.given_metric import by_metric
 from heldout.notebook.long_table import LongTable, gaps
 from heldout.parts.dependence import checked_groups
 from heldout.parts.weights import Weights
+from heldout.rows.aligned import aligned
 from heldout.selection.margin import checked
 
 OF_ONE, OF_FOLDS = "the model that answered each row", "the models of the k folds, one drawn at random"
@@ -56,7 +57,8 @@ def from_predictions(
     table : data frame, or mapping of str to array of shape (L,)
         A line for each row and candidate, in any order; or, where `answer`, `correct` or `losses` is a list of columns,
         a line for each row, with a column for each candidate, which is named after it. Several lines of a candidate for
-        one row (answers that were sampled again) count by their mean.
+        one row (answers that were sampled again) count by their mean. Series of pandas in a mapping are put together by
+        their labels (`heldout.rows.aligned`).
     row, candidate : str
         The names of these columns. In a table with a column for each candidate there is no `candidate`, and without a
         column "row" each line is a row.
@@ -69,7 +71,8 @@ def from_predictions(
         In their place, the column with the losses: "loss", if there are no answers.
     loss : str, mapping or callable, optional
         As in `heldout.validate`, for answers; None follows the labels. For "log" and "brier" with two classes an answer
-        is the probability of the last of them, in ascending order.
+        is the probability of the last of them, in ascending order; where the column of a long table is named after the
+        first one (`no`, `p_no`, `.pred_no`), of that.
     loss_max : float, optional
         As in `heldout.validate`; with it losses that are given have a bound.
     fold : str, optional
@@ -84,10 +87,11 @@ def from_predictions(
     weight : str, optional
         The column with how many rows of the population a row stands for.
     metric : str or callable, optional
-        In place of a loss, "auc", "average_precision", "f1" or "balanced_accuracy", or a function of labels, answers
-        and `sample_weight` as those of `sklearn.metrics`, which is 1 at best. The estimates are 1 - it, called E_auc
-        and so on, in each fold, or on all rows. For "auc" and "average_precision" the labels are of two classes, and an
-        answer is a number which is the larger, the likelier is the last of them in ascending order.
+        In place of a loss, "auc", "average_precision", "f1" or "balanced_accuracy", or a function or a scorer as in
+        `Validation.metric`. The estimates are 1 - it, or it itself where less is better, called E_auc and so on, in
+        each fold, or on all rows. For "auc" and "average_precision" the labels are of two classes, and an answer is a
+        number which is the larger, the likelier is the last of them in ascending order, or the one that its column is
+        named after.
     level : float, default 0.95
         The level of the intervals.
     compared : int, optional
@@ -103,14 +107,14 @@ def from_predictions(
     Returns
     -------
     Compared
-        E_val, or with `fold` E_cv, or 1 - the metric, of each candidate with its interval; who is shown to err more;
-        and the bound.
+        E_val, or with `fold` E_cv, or the error by the metric, of each candidate with its interval; who is shown to err
+        more; and the bound.
 
     Raises
     ------
     BadArgument
-        For a table that lacks a column, a line or a value, lines of a row that say different things, and other
-        arguments outside their limits.
+        For a table that lacks a column, a line or a value, lines of a row that say different things, series of other
+        labels, columns of candidates that are named after classes, and other arguments outside their limits.
 
     Examples
     --------
@@ -125,6 +129,9 @@ def from_predictions(
     check_level(level)
     if missing not in MISSING:
         raise BadArgument("missing", f"missing is {missing!r}; it must be one of {', '.join(MISSING)}")
+    if isinstance(table, Mapping):
+        in_order = aligned({f"table[{name!r}]": values for name, values in table.items()})
+        table = dict(zip(table, in_order.values(), strict=True))
     given = Given.of(table, answer, correct, losses)
     lines = given.lines(table, row, candidate)
     values, every = given.values(table, lines), len(lines.rows)

@@ -11,6 +11,7 @@ from heldout.errors import BadArgument
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss, Losses, choose_loss
 from heldout.notebook.long_table import REMEDY, LongTable, Values, column, columns, gaps
 from heldout.parts.weights import Weights
+from heldout.rows.class_names import class_named
 
 Names = str | Sequence[str]
 Missing = Literal["refuse", "leave_out", "wrong"]
@@ -69,6 +70,20 @@ class Given:
         of_lines: Values = np.concatenate(cells)[lines.candidate * len(cells[0]) + lines.source]
         return of_lines
 
+    def about_first(self, classes: NDArray[Any]) -> bool:
+        """Whether numbers are about the first of two classes, after which their column is named, and not the last.
+
+        Raises BadArgument where it is the column of a candidate.
+        """
+        first = next((name for name in self.names if class_named(name, classes) == 0), None)
+        if first is not None and self.wide:
+            raise BadArgument(
+                "answer",
+                f"answer has the column {first!r}, named after the class {classes[0]}, but each column of a list is a "
+                f"candidate's, and about {classes[1]}: give the column of one candidate by itself, or rename it",
+            )
+        return first is not None
+
     def _check_has(self, table: Any, candidate: str) -> None:
         known = columns(table)
         if candidate not in known:
@@ -110,7 +125,7 @@ def judged(
         what = "what is right" if given.argument == "correct" else "the losses themselves"
         raise BadArgument("loss", f"loss is {spec!r}, but table has {what}; leave out one of both")
     if given.argument == "answer":
-        loss, of_lines = _of_answers(table, lines, values, empty, label, spec, loss_max, weights)
+        loss, of_lines = _of_answers(table, lines, given, values, empty, label, spec, loss_max, weights)
     else:
         if given.argument == "correct":
             loss, of_lines = _of_correct(lines, np.where(empty, 0, values), loss_max)
@@ -181,6 +196,7 @@ def _of_losses(lines: LongTable, values: Values, loss_max: float | None) -> tupl
 def _of_answers(
     table: Any,
     lines: LongTable,
+    given: Given,
     values: Values,
     empty: NDArray[np.bool_],
     label: str,
@@ -195,9 +211,13 @@ def _of_answers(
     if empty.any():
         values = np.where(empty, labels, values)
     if loss.needs == "probabilities":
-        answers = _probabilities(lines, values, loss)
+        answers = _probabilities(lines, given, values, loss)
+    elif loss.of_classes:
+        answers = same_kind(lines, values, y)
     else:
-        answers = same_kind(lines, values, y) if loss.of_classes else as_numbers(lines, "answer", values)
+        answers = as_numbers(lines, "answer", values)
+        if np.isin(y, (0, 1)).all() and given.about_first(np.array([0, 1])):  # the square of a probability of 0
+            answers = 1 - answers
     of_lines = loss.pointwise(labels, answers)
     return loss, np.where(empty, 1.0, of_lines) if empty.any() else of_lines
 
@@ -222,22 +242,23 @@ def same_kind(lines: LongTable, given: Values, y: Values) -> Values:
     return np.array([by_text.get(text, text) for text in texts], dtype=object)
 
 
-def _probabilities(lines: LongTable, given: Values, loss: Loss) -> NDArray[np.float64]:
-    """Of two classes, shape (L, 2), from the probability of the last, as tables of out-of-fold answers have it."""
+def _probabilities(lines: LongTable, given: Given, values: Values, loss: Loss) -> NDArray[np.float64]:
+    """Of two classes, shape (L, 2), from the probability of the last, or of that after which its column is named."""
     classes = loss.classes
-    if classes is None or len(classes) != 2 or given.dtype.kind not in "biuf":
+    if classes is None or len(classes) != 2 or values.dtype.kind not in "biuf":
         raise BadArgument(
             "loss",
             f"loss is {loss.name}, which needs the probability of every class; for two classes answer may be that of "
             "the last of them, for more give the values of the loss as losses",
         )
-    last = as_numbers(lines, "answer", given)
-    if len(apart := np.flatnonzero((last < 0) | (last > 1))):
+    shares = as_numbers(lines, "answer", values)
+    if len(apart := np.flatnonzero((shares < 0) | (shares > 1))):
         raise BadArgument(
             "answer",
-            f"answer is {last[apart[0]]:g} at {lines.line(apart[0])}; for the {loss.name} loss it must be the "
+            f"answer is {shares[apart[0]]:g} at {lines.line(apart[0])}; for the {loss.name} loss it must be the "
             f"probability of {classes[1]}, from 0 to 1",
         )
+    last = 1 - shares if given.about_first(classes) else shares
     return np.stack([1 - last, last], axis=1)
 
 

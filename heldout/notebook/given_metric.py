@@ -1,5 +1,6 @@
 """The terms of a metric that a table of answers says, candidate by candidate."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,32 +25,45 @@ def by_metric(
     first = folds.lines[0]
     y = first.of_rows("label", filled(first, "label", first.column(table, "label", label)))
     by = ByMetric.of(metric, y, None if weights is None else weights.relative)
-    classes = None if isinstance(by.metric, OwnMetric) else np.unique(y)
+    own = isinstance(by.metric, OwnMetric)
+    if own:  # it gets the answers as they are, also those that a scorer ranks rows by
+        by = replace(by, needs="answer")
+    classes = None if own else np.unique(y)
     if classes is not None and (len(classes) < 2 or (by.needs == "ranks" and len(classes) != 2)):
         many = "two classes" if by.needs == "ranks" else "at least two classes"
         raise BadArgument("label", f"metric is {by.name[2:]}, which needs {many}; there are {len(classes)}")
     whole = np.zeros(len(y), dtype=np.int64)
     terms = []
     for lines, fold in zip(folds.lines, folds.fold or (whole,), strict=True):
-        answers = _answers(lines, given.values(table, lines), y, by)
+        answers = _answers(lines, given, given.values(table, lines), y, by)
         of_all = np.empty((len(answers), len(y)))
         for part in range(int(fold.max()) + 1):
             rows = np.flatnonzero(fold == part)
             for number, said in enumerate(answers[:, rows]):
                 of_all[number, rows] = by.terms(np.stack([-said, said], axis=1) if by.needs == "ranks" else said, rows)
         terms.append(of_all)
+    by.check_direction(("answer", "ranks") if len(np.unique(y)) == 2 else ("answer",))
     return by, terms
 
 
-def _answers(lines: LongTable, values: Values, y: Values, by: ByMetric) -> Values:
+def _answers(lines: LongTable, given: Given, values: Values, y: Values, by: ByMetric) -> Values:
     """What M candidates answer, shape (M, N), as the metric asks for it."""
     check_filled(lines, "answer", gaps(values))
     if by.needs == "ranks":
         said = as_numbers(lines, "answer", values)
+        said = -said if given.about_first(np.unique(y)) else said
     elif isinstance(by.metric, OwnMetric) and values.dtype.kind in "biuf":
-        said = values
+        said = _about_last(values, np.unique(y), given)
     else:
         said = same_kind(lines, values, y)
     found: Values = np.empty((len(lines.candidates), len(lines.rows)), dtype=said.dtype)
     found[lines.candidate, lines.row] = said
     return found
+
+
+def _about_last(values: Values, classes: Values, given: Given) -> Values:
+    """What a function gets: labels and numbers as they are, and what ranks the rows about the last of two classes."""
+    if len(classes) != 2 or np.isin(values, classes).all() or not given.about_first(classes):
+        return values
+    turned: Values = 1 - values if ((values >= 0) & (values <= 1)).all() else -values
+    return turned

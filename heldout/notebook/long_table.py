@@ -11,6 +11,7 @@ from heldout.errors import BadArgument
 from heldout.parts.dependence import distinct
 from heldout.rows import frames
 from heldout.rows.missing import is_missing
+from heldout.rows.wide import wide
 
 Values = NDArray[Any]
 _NEVER_MISSING = {str, int, bool}
@@ -154,7 +155,7 @@ class LongTable:
 
 
 def column(table: Any, argument: str, name: str) -> Values:
-    """A column of a data frame or a mapping, shape (L,). Raises BadArgument where there is none."""
+    """A column of a data frame or a mapping, shape (L,), in a wide type. Raises BadArgument where there is none."""
     known = columns(table)
     if name not in known:
         raise BadArgument(
@@ -163,7 +164,7 @@ def column(table: Any, argument: str, name: str) -> Values:
     values = np.asarray(table[name])
     if values.ndim != 1:
         raise BadArgument(argument, f"{argument}: column {name!r} has the shape {values.shape}; it must be a column")
-    return values
+    return wide(values, argument)
 
 
 def columns(table: Any) -> Sequence[str]:

@@ -842,7 +842,7 @@ class Validation:
         return tuple(column_reliance(name, hypotheses, fits.X, self.design, sets, draws))
 
     def metric(self, metric: Metric, *, needs: Needs = "answer") -> Compared:
-        """1 - a metric of each candidate by cross-validation, or its error by another loss; without a further fit.
+        """Each candidate's error by a metric, or by another loss, in cross-validation; without a further fit.
 
         The answers are those of the fold hypotheses on the rows of their folds; a candidate whose losses came from a
         shortcut is fitted now, once. A choice by it is `.select()` of the result. The intervals do not have the further
@@ -853,12 +853,14 @@ class Validation:
         metric : str or callable
             The name of a metric: AUC, average precision, F1, balanced accuracy, R2, of which 1 - it is estimated; or
             accuracy, MAE, RMSE, MSE, log loss, Brier score, which are means of a loss, and E_cv by that loss is
-            estimated. Or a function of labels, answers and `sample_weight`, arrays of shape (n,), to a number, 1 at
-            best, as those of `sklearn.metrics`. It is called n + 2 times in a fold of n rows. Arguments of its own come
-            with `functools.partial`. Of several labels a row labels and answers have the shape (n, q).
+            estimated. Or a function of labels, answers and `sample_weight`, arrays of shape (n,), to a number, as those
+            of `sklearn.metrics`, or a scorer that `make_scorer` or `get_scorer` returns. Where more is better it is 1
+            at best, and 1 - it is estimated; where less is, as of functions called `*_loss`, `*_error` or `*_deviance`
+            and of scorers that say so, it itself is. It is called n + 2 times in a fold of n rows. Arguments of its own
+            come with `functools.partial`. Of several labels a row labels and answers have the shape (n, q).
         needs : {"answer", "ranks"}, default "answer"
             What a function is given: the answers of `predict`; or what ranks the rows, probabilities or scores, of two
-            classes those of the second, shape (n,), else a column for each class, shape (n, C).
+            classes those of the second, shape (n,), else a column for each class, shape (n, C). A scorer says it.
 
         Returns
         -------
@@ -868,7 +870,9 @@ class Validation:
         Raises
         ------
         BadArgument
-            For a function that is no such metric, a metric that the target does not admit, and without E_cv.
+            For a function that is no such metric, one of which neither its name nor a scorer says that less is better
+            and that is not 1 for answers that are the labels, a metric that the target does not admit, and without
+            E_cv.
         FitFailure
             For a hypothesis that does not answer, and for a fit that is made now and fails.
 

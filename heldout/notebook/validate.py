@@ -84,7 +84,8 @@ def validate(
         pandas where that is installed; the estimates are the same. For columns that are no numbers the candidate is a
         pipeline of `heldout.preprocessing.auto` and a learner.
     y : array-like of shape (N,)
-        Their labels, classes or numbers; also a column of a data frame.
+        Their labels, classes or numbers; also a column of a data frame. A series of pandas, here and below, says by its
+        index which row of X a value is of (`heldout.rows.aligned`); an array is taken by place.
     unlabeled : array-like, data frame or sparse matrix of shape (n, p), optional
         Rows without labels, for disagreement, E_dis and E_maxdt, and for narrower intervals (`Validation.powered`).
     groups : array-like of shape (N,), optional
@@ -181,8 +182,8 @@ def validate(
     Raises
     ------
     BadArgument
-        A ValueError that names argument, value and limit, before any fit; after a candidate's fits for a loss above
-        `loss_max`.
+        A ValueError that names argument, value and limit, before any fit, also for an index with other labels than that
+        of X; after a candidate's fits for a loss above `loss_max`.
     FitFailure
         With the candidate's name and reason, if no candidate can be fitted, or with "raise" one; also where it raises
         SystemExit.
@@ -194,6 +195,9 @@ def validate(
     PartsWarning
         If a class is too rare for the default parts: with what was done. If parts are stratified by so many classes
         that the estimates are too low.
+    RowsWarning
+        If values were moved by the labels of their index, or taken by place although that is 0, 1, … and that of X not,
+        or the other way round.
 
     Notes
     -----

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from heldout.errors import BadArgument
 from heldout.rows.frames import checked_frame, is_other_frame
 from heldout.rows.missing import is_missing
+from heldout.rows.wide import wide
 from heldout.several_labels import as_one
 
 _OF_ONE_TYPE = "biufUS"  # kinds of arrays whose items are of one type, and never None
 
 
 def checked_rows(X: Any, y: Any) -> tuple[Any, Any]:
-    """X with rows that can be taken, and y as an array of labels of one type, none of them missing.
+    """X with rows that can be taken, and y as an array of labels of one wide type (`wide`), none of them missing.
 
     Several labels a row become records (`heldout.several_labels`).
     """
@@ -33,6 +34,7 @@ def checked_rows(X: Any, y: Any) -> tuple[Any, Any]:
         raise BadArgument("y", f"y mixes labels of the types {', '.join(kinds)}; give them one type")
     if kinds and ((typed := np.array(y.tolist())).dtype.kind in "biuf" or y.ndim == 2):  # they came as objects
         y = typed
+    y = wide(y, "y")
     return X, y if y.ndim == 1 else as_one(y)
 
 

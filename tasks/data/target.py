@@ -7,6 +7,7 @@ from heldout.errors import BadArgument
 from heldout.examine import target_kind
 from heldout.losses import choose_loss
 from heldout.parts import class_shares
+from heldout.rows.wide import wide
 from tasks.data import number_strings, row_roles
 from tasks.data.column_types import value_type_of
 from tasks.data.dates import ColumnError
@@ -72,7 +73,23 @@ def _plain(target: pd.Series, name: str, settings: Settings) -> pd.Series:
         raise UserError(
             f"data.target: {name} is infinite in row {row} (counted from 0); write a finite number, or leave it empty"
         )
-    return target
+    return _wide(target, name)
+
+
+def _wide(target: pd.Series, name: str) -> pd.Series:
+    """Numbers in a type whose differences do not wrap, as `heldout.rows.wide` has them; also next to gaps."""
+    if target.dtype.kind not in "iuf":
+        return target
+    there = target.dropna()
+    try:
+        values = wide(there.to_numpy(), "data.target")
+    except BadArgument as error:
+        raise UserError(f"{error}: the column {name!r}") from None
+    if values.dtype == there.to_numpy().dtype:
+        return target
+    if len(there) == len(target):
+        return pd.Series(values, target.index, name=target.name)
+    return target.astype("Int64" if values.dtype.kind == "i" else "float64")
 
 
 def decimal_of(target: pd.Series, text: TextForm) -> Decimal | None:

@@ -1,18 +1,22 @@
-"""1 - a metric that is a function of the user's, as those of scikit-learn are: metric(labels, answers, sample_weight).
+"""A metric that is a function of the user's, as those of scikit-learn are: metric(labels, answers, sample_weight).
+
+The error is 1 - it where more is better, and the metric itself where less is (`direction`).
 
 Its terms are those of `heldout.losses.of_part.part_loss`, by difference quotients in the weights.
 """
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 from heldout.losses.loss import Loss, Losses
+from heldout.losses.of_part.direction import Directed
 from heldout.losses.of_part.part_loss import Values, by_difference
 from heldout.losses.zero_one import ZERO_ONE
 from heldout.printable import printable
@@ -20,48 +24,79 @@ from heldout.several_labels import as_given
 
 WEIGHTS = "sample_weight"
 _TAKES = f"it must take labels, answers and {WEIGHTS}, as the metrics of scikit-learn do"
+_REMEDY = "make_scorer of sklearn.metrics says it: metric=make_scorer({}, greater_is_better=False)"
 _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
 class OwnMetric:
-    """A `function` of labels and answers, both of shape (n,), and of weights, called `name`; the best value is 1."""
+    """A `function` of labels and answers, both of shape (n,), and of weights, called `name`.
+
+    `less_is_better` is None where only its value at the labels can say it (`check_best`): then it is 1 at best. `needs`
+    is what a scorer asks of a hypothesis, None of a function.
+    """
 
     function: Callable[..., Any]
     name: str
+    less_is_better: bool | None = None
+    needs: Literal["answer", "ranks"] | None = None
 
     @classmethod
-    def of(cls, function: Callable[..., Any]) -> Self:
-        """Raises BadArgument for a function that takes no weights."""
-        called = getattr(function, "func", function)  # of a partial
-        name = str(getattr(called, "__name__", type(called).__name__))
-        name = "own" if name.startswith("<") else printable(name)
+    def of(cls, metric: Callable[..., Any]) -> Self:
+        """From a function or a scorer. Raises BadArgument for one that takes no weights."""
+        known = Directed.of(metric)
+        function, name = known.function, printable(known.name)
         try:
             taken = inspect.signature(function).parameters
         except (TypeError, ValueError):  # of a function that is not written in Python
             taken = {}  # type: ignore[assignment]
         if taken and WEIGHTS not in taken and not any(one.kind is one.VAR_KEYWORD for one in taken.values()):
             raise BadArgument("metric", f"metric is {name}, which takes no {WEIGHTS}; {_TAKES}")
-        return cls(function, name)
+        return cls(function, name, known.less_is_better, known.needs)
+
+    def check_best(self, y: NDArray[Any], truths: Sequence[NDArray[Any]], weights: Values) -> None:
+        """Raise BadArgument unless the direction is known.
+
+        `truths` are the forms, each with a row for each label, in which answers may say the labels themselves: where
+        neither name nor scorer says what is better, the metric is 1 for one of them.
+        """
+        if self.less_is_better is not None:
+            return
+        found: list[float] = []
+        for truth in truths:
+            with suppress(BadArgument):  # of a form that it does not take
+                found.append(self._value(as_given(y), as_given(truth), weights))
+        if not any(abs(value - 1) <= _ROUNDING for value in found):
+            is_there = f"which is {found[0]:g}" if found else "which has no value"
+            raise BadArgument(
+                "metric",
+                f"metric is {self.name}, {is_there} for answers that are the labels, where a metric of which more is "
+                f"better is 1; if less is better, {_REMEDY.format(self.name)}",
+            )
+
+    @property
+    def says(self) -> str:
+        """What the error is."""
+        return self.name if self.less_is_better else f"1 - {self.name}"
 
     @property
     def loss(self) -> Loss:
-        """A loss without a limit: 1 - a metric may be above 1."""
+        """A loss without a limit: 1 - a metric may be above 1, and a metric of which less is better too."""
         return replace(
             ZERO_ONE,
-            name=f"1 - {self.name}",
+            name=self.says,
             limit=math.inf,
             binary=False,
             two_valued=False,
             disagreement_loss=None,
-            mean_called=f"1 - {self.name}",
+            mean_called=self.says,
         )
 
     def terms(self, y: NDArray[Any], answers: NDArray[Any], weights: Values) -> Losses:
-        """The term of each tested row, shape (n,), whose mean is 1 - the metric.
+        """The term of each tested row, shape (n,), whose mean is the error: 1 - the metric, or the metric.
 
-        It is called n + 2 times. Raises BadArgument for what is no metric: no finite number of at most 1, or another
-        one where all weights are twice as large.
+        It is called n + 2 times. Raises BadArgument for what is no metric: no finite number, of at most 1 where more is
+        better, or another one where all weights are twice as large.
         """
         labels, said = as_given(y), as_given(answers)
         value, slope = by_difference(self._value)(labels, said, weights)
@@ -69,7 +104,8 @@ class OwnMetric:
             raise BadArgument(
                 "metric", f"metric is {self.name}, which changes if all weights are doubled; a mean over rows does not"
             )
-        terms: Losses = 1 - value - len(labels) * weights * slope
+        influence = len(labels) * weights * slope
+        terms: Losses = value + influence if self.less_is_better else 1 - value - influence
         return terms
 
     def _value(self, y: NDArray[Any], answers: NDArray[Any], weights: Values) -> float:
@@ -79,10 +115,11 @@ class OwnMetric:
             raise BadArgument(
                 "metric", f"metric is {self.name}, which raised {type(error).__name__}: {error}; {_TAKES}"
             ) from error
-        if not math.isfinite(value) or value > 1 + _ROUNDING:
+        if not math.isfinite(value) or (value > 1 + _ROUNDING and not self.less_is_better):
+            best = "" if self.less_is_better else ", the more the better, and 1 at best"
+            other = "" if self.less_is_better else f"; if less is better, {_REMEDY.format(self.name)}"
             raise BadArgument(
                 "metric",
-                f"metric is {self.name}, which is {value:g} on {len(y)} rows; it must be a finite number, the more the "
-                "better, and 1 at best",
+                f"metric is {self.name}, which is {value:g} on {len(y)} rows; it must be a finite number{best}{other}",
             )
         return value
