@@ -503,7 +503,7 @@ class Validation:
         """The sets of classes, or the intervals, that hold the label of a new row with probability `level` at least.
 
         Conformal sets of the hypothesis of E_val, g-, by its answers on the held-out rows: the claim and its assumption
-        are in `heldout.diagnosis.prediction_sets`. No further fit; MAPIE must be installed.
+        are in `heldout.diagnosis.prediction_sets`. No further fit.
 
         Parameters
         ----------
@@ -526,8 +526,6 @@ class Validation:
             rows in groups, a candidate without probabilities, or too few held-out rows.
         FitFailure
             For rows that the hypothesis refuses.
-        ImportError
-            Where MAPIE is not installed.
 
         Examples
         --------
