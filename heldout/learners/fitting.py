@@ -18,6 +18,7 @@ from heldout.parts.splits import Split
 from heldout.parts.weights import Weights, fit_argument
 from heldout.printable import printable
 from heldout.rows.frames import take
+from heldout.seeds import same_global_draws
 from heldout.several_labels import as_given, as_one
 
 ROWS_AT_ONCE = 100_000  # that a hypothesis is asked about
@@ -54,14 +55,16 @@ def fit_and_test(
     """Fit a clone of `learner`, its open randomness set to `state`, on the training rows; test it on the others.
 
     X is an array, a data frame or a sparse matrix of shape (N, p), y of shape (N,), of several labels a row as records.
+    What the learner draws from a global generator is the same in each call.
     Raises FitFailure, with the learner's own reason, if fitting or predicting raises or a loss is
     not finite: a silent NaN would end in a table. Warnings are kept, not shown.
     """
-    with recorded() as warned:
+    with recorded() as warned, same_global_draws():
         with failures():
             of_fit = None if weights is None else weights.of_fit
             further = {} if of_fit is None else {str(fit_argument(learner)): of_fit[split.train]}
-            hypothesis = seeded(learner, state).fit(take(X, split.train), as_given(y[split.train]), **further)
+            labels = as_given(y[split.train])
+            hypothesis = seeded(learner, state, labels).fit(take(X, split.train), labels, **further)
         losses = test(hypothesis, X, y, split.validation, loss, weights, split.labels)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))
 

@@ -113,7 +113,9 @@ def validate(
         squared loss of a target in [0, 100] whose predictions are cut to that range. The bound, and the intervals for
         losses of known limit, exist then. The limits of other losses are known.
     seed : int, default 0
-        The seed of every random choice, and of each learner's `random_state` that is left open.
+        The seed of every random choice, and of each `random_state` that a learner, what is inside it, or a splitter
+        that shuffles leaves open; of the folds of a TargetEncoder too. What a learner draws from numpy's or Python's
+        global generator is the same in each fit; from a generator of its own without a seed it draws as it likes.
     level : float, default 0.95
         The level of the intervals.
     validation_fraction : float, default 0.2

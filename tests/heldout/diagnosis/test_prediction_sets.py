@@ -143,7 +143,7 @@ def test_the_rank_is_that_of_exact_arithmetic_and_the_least_rows_are_the_first_t
 
 
 def test_nineteen_held_out_rows_have_sets_at_95_percent_whose_threshold_is_their_largest_score():
-    X, y = drawn(11, 95)
+    X, _ = drawn(11, 95)
     numbers = X @ [1.0, 2, 0, 0] + np.random.default_rng(4).normal(size=len(X))
     made = validated(LinearRegression(), X, numbers)
     rows, (g_minus,) = made.design.splits("holdout")[0].validation, made.target("one", "E_val")
