@@ -3,12 +3,21 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from heldout.errors import LearnerWarning
-from heldout.estimates import estimate_candidate, estimate_winner, part_losses, scheme_of, schemes_of
+from heldout.estimates import (
+    estimate_candidate,
+    estimate_winner,
+    lacking_text,
+    may_fail,
+    part_losses,
+    scheme_of,
+    schemes_of,
+)
 from heldout.estimates import methods as interval_methods
 from heldout.fits import stated_limit
 from heldout.fits.scheme_fits import UseShortcuts
@@ -168,7 +177,8 @@ def validate(
 
     on_error : {"record", "raise"}, default "record"
         Whether a candidate that cannot be fitted is left out, with its reason in `Validation.failed` and a
-        LearnerWarning, or ends the call.
+        LearnerWarning, or ends the call. One whose fits for E_prog or the half models fail alone is not left out: it
+        lacks these estimates, with the reason in `Validation.lacking`.
     cv, random_state, scoring : optional
         What scikit-learn calls `folds` and `seed`. `cv` may also be a splitter, or a list of pairs of row numbers,
         whose splits test each row once and train on all others, or do so again and again (RepeatedKFold): then the
@@ -192,7 +202,8 @@ def validate(
     Warns
     -----
     LearnerWarning
-        Once for each candidate whose fits gave warnings, with the share of its fits; and for each that failed.
+        Once for each candidate whose fits gave warnings, with the share of its fits; and for each that failed, or lacks
+        an estimate.
     PartsWarning
         If a class is too rare for the default parts: with what was done. If parts are stratified by so many classes
         that the estimates are too low.
@@ -281,7 +292,7 @@ def validate(
     _check_before_fits(design, schemes)
     limit = asked.limit if asked.finalists is not None or pays(design, schemes) else None
     evidence: dict[str, Evidence] = {}
-    failures = Failures(asked.on_error)
+    failures = Failures(asked.on_error, partial(may_fail, design))
     records: list[Estimate] = []
     to_fit = schemes if limit is None else {*schemes, STREAM}
     fits_to_make = len(candidates) * sum(len(design.splits(scheme)) for scheme in to_fit)
@@ -302,10 +313,10 @@ def validate(
             fits = {name: of.halved(design) for name, of in fits.items() if name not in failures.reasons}
         share([*fits.values()], schemes, asked.jobs, bar)
         for name, of_candidate in fits.items():
-            with failures.of(name):
-                evidence[name] = of_candidate.evidence(schemes)
-            if name in failures.reasons:
+            found = of_candidate.evidence(schemes, failures)
+            if found is None:
                 continue
+            evidence[name] = found
             stated_limit.check_evidence(design, name, evidence[name])
             if any(of_candidate.warned):
                 counted = printable(f"{name}: {WarningCounts.of(of_candidate.warned)}")
@@ -314,6 +325,9 @@ def validate(
     failures.check_not_all(len(evidence))
     for name, reason in failures.reasons.items():
         warnings.warn(printable(f"{name} failed, and is left out: {reason}"), LearnerWarning, stacklevel=2)
+    for name in evidence:
+        if lacks := lacking_text(design, evidence[name]):
+            warnings.warn(printable(f"{name}: {lacks}"), LearnerWarning, stacklevel=2)
     of_the_winner = estimate_winner(design, evidence)
     records += [bbc.of_left(record) for record in of_the_winner] if dropped else of_the_winner
     fits = {name: fits[name] for name in evidence}
