@@ -116,7 +116,8 @@ def validate(
         {"pinball": q} for numbers. None follows the learners where y holds numbers: zero_one if they are classifiers,
         however many classes there are, squared if they are regressors; both kinds together are refused. If no learner
         says what it predicts, and for other labels, y decides: zero_one for strings, truth values and whole numbers of
-        at most 20 distinct values, squared for other numbers. A TargetWarning names a doubt.
+        at most 20 distinct values, squared for other numbers; more than 50 classes must then have 5 rows each in the
+        mean. A TargetWarning names a doubt.
     loss_max : float, optional
         A number that no loss of any answer to any row can pass, for a loss of numbers or the log loss: 100 ** 2 for the
         squared loss of a target in [0, 100] whose predictions are cut to that range. The bound, and the intervals for
