@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from heldout.errors import FitFailure
+from heldout.errors import FewOfAClass, FitFailure
 from heldout.estimates import ESTIMATES, OF_UNLABELED, schemes_of
 from heldout.fits import one_pass
 from heldout.fits.scheme_fits import Fits, SchemeLosses, UseShortcuts, losses_without_fits, may_skip_fits
@@ -19,7 +19,7 @@ from heldout.losses import Losses
 from heldout.notebook.failures import Failures
 from heldout.notebook.progress import FitBar
 from heldout.records import Estimate
-from heldout.schemes import SCHEMES, SchemeName, fit_state
+from heldout.schemes import SCHEMES, SchemeName, fit_state, label_of_fits
 from heldout.schemes.design import Design, Evidence
 from heldout.shortcuts import Declined
 from heldout.shortcuts.scheme_losses import ExactLosses
@@ -185,7 +185,11 @@ class CandidateFits:
             fits = Fits(self.learner, self.X, self.design, scheme, len(numbers), self.use)
             for number in numbers:
                 state = fit_state(self.design.seed, scheme, number)
-                yield fits.make(splits[number], state, training=scheme == "covalidation")
+                try:
+                    made = fits.make(splits[number], state, training=scheme == "covalidation")
+                except FewOfAClass as failure:
+                    raise FitFailure(f"{label_of_fits(scheme, [number], len(splits))}: {failure}") from failure
+                yield made
 
     def _spared(self, scheme: SchemeName) -> SchemeLosses | None:
         keep = bool(self.design.part_losses_in(scheme)) or (scheme == "covalidation" and self._compares())
