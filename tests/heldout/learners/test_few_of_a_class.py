@@ -1,4 +1,4 @@
-"""A fit that fails since its training rows have a single class, or a single row of one, names the fold and the remedy."""
+"""A fit that fails for training rows of a single class, or a single row of one, names the fold and the remedy."""
 
 from dataclasses import replace
 
