@@ -4,6 +4,7 @@ ValueError
 └── BadArgument     an argument outside its limits
 RuntimeError
 └── FitFailure      a learner that could not be fitted, or whose predictions have no loss
+    └── FewOfAClass where the training rows have a single class, or a single row of one
 UserWarning
 ├── LearnerWarning  fits of a candidate that gave warnings
 ├── PartsWarning    classes too rare for the parts that the defaults would make
@@ -41,6 +42,10 @@ class FitFailure(RuntimeError):
     def __init__(self, reason: str) -> None:
         text = printable(reason[: 2 * _MOST_CHARACTERS])
         super().__init__(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} …")
+
+
+class FewOfAClass(FitFailure):
+    """A fit that failed on training rows of a single class, or with a single row of a class."""
 
 
 class LearnerWarning(UserWarning):

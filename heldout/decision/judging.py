@@ -7,8 +7,8 @@ import numpy as np
 
 from heldout.decision.select import select
 from heldout.errors import BadArgument
-from heldout.estimates import ESTIMATES
-from heldout.estimates.criteria import check_admitted, compares_by, criterion_value
+from heldout.estimates import ESTIMATES, lacking
+from heldout.estimates.criteria import check_admitted, compares_by, criterion_value, needs
 from heldout.records import Estimate
 from heldout.schemes.design import Design, Evidence, tested
 from heldout.selection.bound import SelectionBound, selection_bound
@@ -25,8 +25,12 @@ def select_among(
     criterion: Criterion,
     rule: Rule,
 ) -> Selection:
-    """The choice by `criterion` and `rule`. Raises BadArgument as `selection.select`, or where the loss refuses it."""
+    """The choice by `criterion` and `rule`, among the candidates that do not lack what the criterion needs.
+
+    Raises BadArgument as `selection.select`, where the loss refuses it, and where all candidates lack that.
+    """
     check_admitted(criterion, design.loss)
+    evidence, estimates = _comparable(design, evidence, estimates, criterion)
     values = {
         name: criterion_value(criterion, {record.estimate: record.value for record in records})
         for name, records in estimates.items()
@@ -37,6 +41,26 @@ def select_among(
     if compared is None and behind is not None:
         compared = Comparison(behind.observed, behind.folds, design.level, design.dropped)
     return select(values, criterion, rule, behind, compared)
+
+
+def _comparable(
+    design: Design, evidence: Mapping[str, Evidence], estimates: Mapping[str, list[Estimate]], criterion: Criterion
+) -> tuple[Mapping[str, Evidence], Mapping[str, list[Estimate]]]:
+    """Without the candidates whose fits for the criterion failed."""
+    failed = {name: lacking(design, of) for name, of in evidence.items() if of.failed}
+    without = {name: of[need] for name, of in failed.items() for need in needs(criterion) if need in of}
+    if without and len(without) == len(evidence):
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in without.items())
+        raise BadArgument("criterion", f"criterion is {criterion}, for which all candidates failed: {reasons}")
+    left = [name for name in evidence if name not in without]
+    return (
+        (evidence, estimates)
+        if not without
+        else (
+            {name: evidence[name] for name in left},
+            {name: estimates[name] for name in left},
+        )
+    )
 
 
 def no_bound(design: Design) -> BadArgument | None:

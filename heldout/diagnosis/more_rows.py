@@ -67,11 +67,12 @@ def more_rows(
 ) -> list[MoreRows]:
     """The errors of each candidate at N/2, N - N/k, N and 2N rows, from its `evidence` and its `estimates`.
 
-    Empty where they are `missing`.
+    Empty where they are `missing`; of a candidate whose half models failed there is none.
     """
     if missing(design) is not None:
         return []
-    return [line for name, of in evidence.items() for line in _curve(design, of, estimates[name])]
+    known = {name: of for name, of in evidence.items() if "covalidation" in of.losses}
+    return [line for name, of in known.items() for line in _curve(design, of, estimates[name])]
 
 
 def _curve(design: Design, evidence: Evidence, records: Sequence[Estimate]) -> Iterator[MoreRows]:

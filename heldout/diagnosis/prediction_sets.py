@@ -3,7 +3,7 @@
 g- is tested on the K held-out rows, which calibrate a threshold t: the ceil((K + 1) level)-th smallest score of these
 rows. The score of a class is one less its probability (LAC; Sadinle, Lei, Wasserman, Journal of the American
 Statistical Association 114, 2019), of a number its absolute residual (Lei and others, the same journal 113, 2018).
-MAPIE computes both. The set of a row x then holds
+The set of a row x then holds
     each class c with p_c(x) >= 1 - t, or the numbers from g(x) - t to g(x) + t.
 
 Claim: the set of g- holds the label of a new row with probability `level` at least, in the mean over draws of the K
@@ -14,15 +14,12 @@ for rows with groups, in time order, or with weights. A candidate that was chose
 winner is, may be covered a little less often, and another hypothesis, such as g, has t by analogy alone: what these
 cover is measured on a test part (`measured`), with Clopper and Pearson's interval. docs/method.md has a study of both.
 
-Probabilities that occur often, as those of a tree, make ties: so t is raised by the 1e-8 that MAPIE allows for when it
-compares, and a rounded t has the same sets. Answers on another scale than those of g- need a threshold of their own:
-the votes of several hypotheses are no such probabilities.
+Probabilities that occur often, as those of a tree, make ties: so t is raised by 1e-8, and a rounded t has equal
+sets. Answers on another scale than those of g- need a threshold of their own: the votes of several hypotheses are no
+such probabilities.
 """
 
 import math
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,7 +40,8 @@ from heldout.schemes import holdout
 from heldout.schemes.design import Design
 
 LAC, RESIDUAL = "LAC", "absolute residual"
-_TOLERANCE = 1e-8  # of MAPIE's comparisons
+_TOLERANCE = 1e-8  # by which t is raised
+_ROUNDING = 1e-12  # relative: of (K + 1) level, which is to be whole where it is whole on paper, as 20 x .95
 Classes = NDArray[np.generic] | None  # None for numbers
 
 
@@ -132,67 +130,23 @@ def sets_of(given: NDArray[Any], classes: Classes, threshold: float) -> NDArray[
 
 
 def threshold(given: NDArray[Any], y: NDArray[np.generic], classes: Classes, level: float) -> float:
-    """t, from the answers that the calibration rows were `given` and their labels y, shape (K,)."""
-    try:
-        with _without_traces():
-            if classes is None:
-                return _of_numbers(np.asarray(y, dtype=np.float64) - given, level) * (1 + _TOLERANCE)
-            return _of_classes(given[np.arange(len(y)), places(y, classes)], level) + _TOLERANCE
-    except ImportError:
-        raise ImportError("prediction sets need MAPIE, which is not installed: pip install mapie") from None
+    """t, from the answers that the K >= `least_rows` calibration rows were `given` and their labels y, shape (K,)."""
+    place = rank(len(y), level) - 1
+    if classes is None:
+        residuals = np.abs(np.asarray(y, dtype=np.float64) - given)
+        return float(np.partition(residuals, place)[place]) * (1 + _TOLERANCE)
+    of_label = given[np.arange(len(y)), places(y, classes)]
+    return float(np.partition(1 - of_label, place)[place]) + _TOLERANCE
+
+
+def rank(rows: int, level: float) -> int:
+    """Which of the scores of `rows` calibration rows, the smallest first, is the threshold: ceil((rows + 1) level)."""
+    return math.ceil((rows + 1) * level * (1 - _ROUNDING))
 
 
 def least_rows(level: float) -> int:
-    """The number of calibration rows that MAPIE asks for; with fewer, a set may hold everything."""
-    return math.ceil(max(1 / round(1 - level, 12), 1 / level))
-
-
-def _of_classes(of_label: NDArray[np.float64], level: float) -> float:
-    """LAC looks at the probability of the label alone, so all others are one class here."""
-    from mapie.classification import SplitConformalClassifier
-    from mapie.conformity_scores import LACConformityScore
-
-    score, pairs = LACConformityScore(), np.column_stack([1 - of_label, of_label])
-    made = SplitConformalClassifier(_Given(), confidence_level=level, conformity_score=score)
-    made.conformalize(pairs, np.ones(len(pairs), dtype=np.int64)).predict_set(pairs)
-    return float(score.quantiles_[0])
-
-
-def _of_numbers(residuals: NDArray[np.float64], level: float) -> float:
-    """The interval of a row whose prediction is 0, from labels that are residuals: no size of numbers is too large."""
-    from mapie.regression import SplitConformalRegressor
-
-    nothing = np.zeros((len(residuals), 1))
-    made = SplitConformalRegressor(_Given(), confidence_level=level).conformalize(nothing, residuals)
-    _, bounds = made.predict_interval(nothing[:1])
-    return float(bounds[0, 1, 0])
-
-
-class _Given:
-    """What MAPIE takes for a fitted estimator: the answer to a row is the row itself."""
-
-    classes_ = np.array([0, 1])
-
-    def fit(self, _X: Any, _y: Any) -> "_Given":
-        return self
-
-    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
-        return X[:, 0]
-
-    def predict_proba(self, X: NDArray[Any]) -> NDArray[Any]:
-        return X
-
-
-@contextmanager
-def _without_traces() -> Iterator[None]:
-    """Without MAPIE's warnings about an estimator of another kind, and its draw from numpy's global generator."""
-    state = np.random.get_state()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            yield
-        finally:
-            np.random.set_state(state)
+    """The fewest calibration rows whose `rank` is at most their number: 19 at .95, 9 at .9."""
+    return math.ceil(level / (1 - level) * (1 - _TOLERANCE))
 
 
 def _without_rows(y: NDArray[np.generic], of_calibration: NDArray[np.generic]) -> str:

@@ -81,6 +81,10 @@ PLANNED_BY: tuple[Definition, ...] = tuple(
 )
 
 
+# what a candidate may fail in without failing in E_cv
+SIDE: tuple[str, ...] = ("progressive", "covalidation", "disagreement")
+
+
 def scheme_of(estimate: str) -> SchemeName:
     """The scheme whose hypotheses are the target of an estimate. Raises KeyError for one that has none."""
     scheme = ESTIMATES[estimate].scheme
@@ -103,6 +107,34 @@ def schemes_of(design: "Design") -> list[SchemeName]:
     for name in design.estimates:
         needed += ESTIMATES[name].further
     return list(dict.fromkeys(needed))
+
+
+def may_fail(design: "Design", scheme: str) -> bool:
+    """Whether a candidate whose fits fail in a scheme lacks its estimates, and no more; else it fails as a whole.
+
+    Next to other schemes that of E_prog and that of the half models are such, which train on fewer rows than E_cv does;
+    and "disagreement", the answers of the half models to the unlabelled rows.
+    """
+    return scheme in SIDE and any(other not in SIDE for other in schemes_of(design))
+
+
+def lacking(design: "Design", evidence: "Evidence") -> dict[str, str]:
+    """The reason of each requested estimate that a candidate lacks, since some of its fits failed."""
+    found: dict[str, str] = {}
+    for name in (name for name in PER_CANDIDATE if name in design.estimates):
+        one = ESTIMATES[name]
+        for need in (one.scheme, *one.further, "disagreement" if one.of_unlabeled else None):
+            if need in evidence.failed:
+                found.setdefault(name, evidence.failed[str(need)])
+    return found
+
+
+def lacking_text(design: "Design", evidence: "Evidence") -> str:
+    """The same in words; empty where it lacks none."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in lacking(design, evidence).items():
+        by_reason.setdefault(reason, []).append(name)
+    return "; ".join(f"no {', '.join(names)}: {reason}" for reason, names in by_reason.items())
 
 
 def estimate_candidate(design: "Design", candidate: str, evidence: "Evidence") -> list[Estimate]:

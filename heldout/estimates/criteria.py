@@ -73,6 +73,11 @@ def _listed(called: object) -> str | None:
     return next((metric for metric, also in _ALSO if wanted in map(as_written, (metric, *also))), None)
 
 
+def needs(criterion: Criterion) -> tuple[str, ...]:
+    """The estimates whose largest value is the criterion."""
+    return _NEEDS[criterion]
+
+
 def criterion_value(criterion: Criterion, estimates: Mapping[str, float]) -> float:
     """The criterion's value from the `estimates` of one candidate, a mapping from name to value.
 

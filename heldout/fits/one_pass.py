@@ -20,6 +20,7 @@ from heldout.losses import Losses
 from heldout.parts.splits import Rows
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
+from heldout.seeds import same_global_draws
 from heldout.shortcuts.shortcut import Declined
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _asked(
     """The answer of the hypothesis of each split, and the warnings."""
     if design.dependence.kind is not None:
         raise Declined(f"is updated once, but rows depend on each other by {design.dependence.kind}")
-    with recorded() as warned, failures():
+    with recorded() as warned, same_global_draws(), failures():
         blank = seeded(learner, state).estimator
         answers = list(_each(blank, X, design, scheme, ask))
     return answers, tuple(dict.fromkeys(warned))

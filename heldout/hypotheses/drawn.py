@@ -23,6 +23,7 @@ from heldout.parts.splits import Split
 from heldout.rows.aligned import aligned
 from heldout.rows.frames import take
 from heldout.schemes import SchemeName, fit_state
+from heldout.seeds import same_global_draws
 
 # for sklearn.utils.estimator_checks.check_estimator; with vote=True nothing fails
 EXPECTED_FAILED_CHECKS = {
@@ -125,10 +126,11 @@ class DrawnHypothesis(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         if is_classifier(self):
             check_classification_targets(y)
         splits = self._splits(y)
-        members = [
-            seeded(self.learner, fit_state(self.seed, self._scheme, number)).fit(take(X, split.train), y[split.train])
-            for number, split in enumerate(splits)
-        ]
+        members = []
+        for number, split in enumerate(splits):
+            labels, state = y[split.train], fit_state(self.seed, self._scheme, number)
+            with same_global_draws():
+                members.append(seeded(self.learner, state, labels).fit(take(X, split.train), labels))
         # the last block trains no member: here the learner refuses a NaN in it
         members[-1].predict(take(X, splits[-1].validation))
         return self._with(members, np.array([len(split.validation) for split in splits]))

@@ -1,20 +1,71 @@
-"""A learner and one fit of it. Here: what an unfitted learner can do, its `random_state`, which the seed sets, and its
-threads.
+"""A learner and one fit of it. Here: what an unfitted learner can do, where it would draw by itself, which the seed
+decides, and its threads.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from numbers import Integral
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from heldout.losses import Loss
 
+_STATE = "random_state"
+
 
 def open_random_states(learner: Any) -> list[str]:
-    """The name of every `random_state` that is None in `learner`, also in nested learners."""
-    return [
-        name
-        for name, value in learner.get_params(deep=True).items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    ]
+    """The name of every setting by which `learner` would draw otherwise in each fit.
+
+    Each `random_state` that is None: of the learner, of learners inside it (also in lists and mappings, such as the
+    grid of a search), and of a splitter that shuffles. And the `cv` of a TargetEncoder that is a number: it shuffles,
+    and its own `random_state` is deprecated since scikit-learn 1.9.
+    """
+    return [f"{name}{_setting_of(part)}" for name, part in _parts(learner) if _setting_of(part)]
+
+
+def _parts(learner: Any) -> Iterator[tuple[str, Any]]:
+    """`learner` and each learner and splitter inside it once, with the beginning of the names of its settings."""
+    seen: set[int] = set()
+
+    def below(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+        if id(value) in seen or isinstance(value, type):
+            return
+        if hasattr(value, "get_params"):
+            seen.add(id(value))
+            yield name, value
+            settings = value.get_params(deep=True)
+            # what a list holds may have a name of its own too, as the steps of a pipeline: those come first
+            for inner in sorted(settings, key=lambda of: isinstance(settings[of], dict | list | tuple)):
+                yield from below(f"{name}{inner}__", settings[inner])
+        elif isinstance(value, dict | list | tuple):
+            pairs = value.items() if isinstance(value, dict) else enumerate(value)
+            for inner, item in pairs:
+                yield from below(f"{name}{inner}__", item)
+        elif hasattr(value, "split") and hasattr(value, _STATE):
+            seen.add(id(value))
+            yield name, value
+
+    return below("", learner)
+
+
+def _setting_of(part: Any) -> str:
+    """The setting by which a learner or a splitter draws otherwise each time; empty if there is none."""
+    if not hasattr(part, "get_params"):
+        return _STATE if getattr(part, _STATE) is None and getattr(part, "shuffle", True) else ""
+    settings = part.get_params(deep=False)
+    if settings.get(_STATE, 0) is None:
+        return _STATE
+    return "cv" if _draws_folds(part, settings) else ""
+
+
+def _draws_folds(part: Any, settings: dict[str, Any]) -> bool:
+    """Whether it is a target encoder that shuffles its rows into folds by numpy's global generator."""
+    kinds = [kind.__module__.partition(".")[0] for kind in type(part).__mro__ if kind.__name__ == "TargetEncoder"]
+    if "sklearn" not in kinds:
+        return False
+    own = settings.get("shuffle") is not False and settings.get(_STATE, "deprecated") == "deprecated"
+    return own and (settings["cv"] is None or isinstance(settings["cv"], Integral))
 
 
 def open_threads(learner: Any) -> list[str]:
@@ -72,16 +123,35 @@ def _says(says_so: Callable[[Any], bool], learner: Any) -> bool:
         return False
 
 
-def seeded(learner: Any, state: int) -> Any:
-    """A clone of `learner` in which every `random_state` that is None is `state`, and fits take one thread.
+def seeded(learner: Any, state: int, y: NDArray[np.generic] | None = None) -> Any:
+    """A clone of `learner` in which every open setting (`open_random_states`) is `state`, and fits take one thread.
 
-    Other settings stay. Several fits are made at the same time, and the sums of one thread are the same on any machine.
+    A target encoder gets the folds that it would draw, with `state`: stratified where the labels `y` that it will see,
+    of shape (n,), are classes, plain without them. Other settings stay. Several fits are made at the same time, and the
+    sums of one thread are the same on any machine.
     """
     from sklearn.base import clone
 
     copy = clone(learner)
-    threads = dict.fromkeys(open_threads(copy), 1)
-    return copy.set_params(**dict.fromkeys(open_random_states(copy), state), **threads)
+    for _, part in [*_parts(copy)]:
+        setting = _setting_of(part)
+        if setting == "cv":
+            part.set_params(cv=_folds(part, state, y))
+        elif setting and hasattr(part, "get_params"):
+            part.set_params(**{setting: state})
+        elif setting:
+            setattr(part, setting, state)
+    return copy.set_params(**dict.fromkeys(open_threads(copy), 1))
+
+
+def _folds(encoder: Any, state: int, y: NDArray[np.generic] | None) -> Any:
+    """The folds of a target encoder: those of `check_cv` for its `cv`, shuffled by `state`."""
+    from sklearn.model_selection import KFold, StratifiedKFold
+    from sklearn.utils.multiclass import type_of_target
+
+    of_classes = y is not None and type_of_target(y) in ("binary", "multiclass")
+    kind = StratifiedKFold if of_classes and encoder.target_type != "continuous" else KFold
+    return kind(5 if encoder.cv is None else encoder.cv, shuffle=True, random_state=state)
 
 
 def lacks_probabilities(loss: Loss) -> str:

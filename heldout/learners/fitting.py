@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.errors import FitFailure
+from heldout.errors import FewOfAClass, FitFailure
 from heldout.learners import seeded
 from heldout.losses import Loss, Losses
 from heldout.losses.loss import places
@@ -19,6 +19,7 @@ from heldout.parts.weights import Weights, fit_argument
 from heldout.printable import printable
 from heldout.rows.frames import take
 from heldout.rows.wide import wide
+from heldout.seeds import same_global_draws
 from heldout.several_labels import as_given, as_one
 
 ROWS_AT_ONCE = 100_000  # that a hypothesis is asked about
@@ -55,16 +56,44 @@ def fit_and_test(
     """Fit a clone of `learner`, its open randomness set to `state`, on the training rows; test it on the others.
 
     X is an array, a data frame or a sparse matrix of shape (N, p), y of shape (N,), of several labels a row as records.
+    What the learner draws from a global generator is the same in each call.
     Raises FitFailure, with the learner's own reason, if fitting or predicting raises or a loss is
     not finite: a silent NaN would end in a table. Warnings are kept, not shown.
     """
-    with recorded() as warned:
+    with recorded() as warned, same_global_draws():
         with failures():
             of_fit = None if weights is None else weights.of_fit
             further = {} if of_fit is None else {str(fit_argument(learner)): of_fit[split.train]}
-            hypothesis = seeded(learner, state).fit(take(X, split.train), as_given(y[split.train]), **further)
+            labels = as_given(y[split.train])
+            with _about(labels, loss):
+                hypothesis = seeded(learner, state, labels).fit(take(X, split.train), labels, **further)
         losses = test(hypothesis, X, y, split.validation, loss, weights, split.labels)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))
+
+
+@contextmanager
+def _about(labels: NDArray[np.generic], loss: Loss) -> Iterator[None]:
+    """Raise what a fit raises as FewOfAClass, with the remedy, where its labels may be why."""
+    try:
+        yield
+    except Exception as error:
+        if not loss.of_classes or loss.labels > 1:
+            raise
+        classes, counts = np.unique(labels, return_counts=True)
+        rows = f"{len(labels)} training rows"
+        if len(classes) == 1:
+            why = (
+                f"its {rows} have the single class {classes.tolist()[0]!r}; use fewer folds, leave the first rows out "
+                "where rows are in time order, or take a learner that fits one class, as a tree does"
+            )
+        elif counts.min() == 1:
+            why = (
+                f"its {rows} have a single one of class {classes[counts == 1].tolist()[0]!r}; leave that row out, "
+                "merge rare classes, or set early_stopping=False where the learner holds rows out by itself"
+            )
+        else:
+            raise
+        raise FewOfAClass(f"{reason(error)}; {why}") from error
 
 
 @contextmanager

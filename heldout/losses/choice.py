@@ -36,6 +36,8 @@ _OWN: tuple[LossKind, ...] = tuple(
 KINDS: tuple[LossKind, ...] = (*_OWN, *extensions.of("heldout.losses", LossKind, _OWN))
 NAMES = tuple(kind.name for kind in KINDS if kind.alone)
 MOST_WHOLE_CLASSES = 20
+# of more classes than this each must have _ROWS_A_CLASS rows in the mean, unless a loss of classes is named
+_CLASSES, _ROWS_A_CLASS = 50, 5
 
 
 def check_spec(spec: Any) -> None:
@@ -194,6 +196,25 @@ def natural_loss(y: ArrayLike) -> Loss:
     raise BadArgument("y", f"the target is of kind {kind!r}; it must be one column of classes or of numbers")
 
 
+def unlearnable(y: NDArray[np.generic]) -> str | None:
+    """Why labels of classes, shape (N,), are too many to learn, as a clause that follows their name; None if not.
+
+    The rule of every door where nobody named a loss: `audit`, `validate`, `init` and the stages of a run.
+
+    >>> unlearnable(np.repeat(np.arange(100), 16)) is None
+    True
+    """
+    first, classes, rows = y[:1].tolist(), len(np.unique(y)), len(y)
+    if classes == rows > 2:
+        return f"has another class in each of its {rows} rows, as {first[0]!r}: there is nothing to learn"
+    if classes <= max(_CLASSES, rows / _ROWS_A_CLASS):
+        return None
+    return (
+        f"has {classes} classes, as {first[0]!r}, in {rows} rows: fewer than {_ROWS_A_CLASS} rows a class; if they are "
+        "numbers, write them as numbers"
+    )
+
+
 def _natural(y: NDArray[np.generic]) -> Loss:
     """The natural loss of labels, of several a row that of each, which has to be the same."""
     kinds = [natural_loss(of_label) for of_label in as_given(y).T] if how_many(y) > 1 else [natural_loss(y)]
@@ -251,9 +272,8 @@ def _wrong_target(kind: LossKind, target: Target) -> str | None:
         if y.dtype.kind in "iufb":
             return None
         return f"{target.called} holds {y.dtype} labels; use {_for('classes')}"
-    counts = np.unique(y, return_counts=True)[1] if y.dtype.kind in "iuf" else np.zeros(0)
-    many = len(counts) > MOST_WHOLE_CLASSES and counts.min() < 2
-    if many or (y.dtype.kind == "f" and (y % 1 != 0).any()):
+    each = y.dtype.kind in "iuf" and y.ndim == 1 and MOST_WHOLE_CLASSES < len(y) == len(np.unique(y))
+    if each or (y.dtype.kind == "f" and (y % 1 != 0).any()):
         return f"{target.called} holds numbers that are no classes; use {_for('numbers')}"
     return None
 

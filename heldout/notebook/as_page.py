@@ -105,7 +105,7 @@ def _cells(line: Difference, error: float, loss: Loss) -> str:
 
 def _warnings(warned: Mapping[str, Sequence[FitWarnings]], failed: Mapping[str, str]) -> dict[str, str]:
     counted = {name: str(WarningCounts.of(fits)) for name, fits in warned.items() if any(fits)}
-    return {**counted, **{name: f"failed, and is left out: {reason}" for name, reason in failed.items()}}
+    return {name: "; ".join(of[name] for of in (counted, failed) if name in of) for name in {**counted, **failed}}
 
 
 def _made(design: Design, version: str) -> dict[str, str]:

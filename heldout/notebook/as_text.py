@@ -62,7 +62,7 @@ def sentences(
     error = errors[name, winner]
     of_estimate = {candidate: errors[name, candidate] for candidate in made.candidates}
     of_winner = made.differences(winner)
-    learning = made.more_rows(winner) if missing(design) is None else ()
+    learning = made.more_rows(winner) if missing(design) is None and "covalidation" in evidence.losses else ()
     every = {
         baseline.NAME: about_winner.against_baseline(winner, beaten, loss, pairs, against_baseline(made, winner)),
         name: about_winner.shares(of_estimate, of_baseline, loss),

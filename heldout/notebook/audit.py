@@ -3,6 +3,7 @@
 from typing import Any
 
 from heldout.errors import BadArgument
+from heldout.losses.choice import unlearnable
 from heldout.notebook.audited import SEVERITIES, Audit
 from heldout.rows.aligned import aligned
 from heldout.rows.frames import library_of
@@ -79,7 +80,7 @@ def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
         raise BadArgument("y", f"y: {error}") from None
     if target.nunique() < 2:
         raise BadArgument("y", f"y has the single value {target.unique().tolist()[0]!r}; at least two are needed")
-    if classes and (reason := target_kind.each_in_one_row(target) or target_kind.too_many(target)) is not None:
+    if classes and (reason := unlearnable(target.to_numpy())) is not None:
         raise BadArgument("y", f"y {reason}")
     others = None if unlabeled is None else typed.unlabeled_of(unlabeled, table)
     examined = examine(

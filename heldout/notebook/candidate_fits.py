@@ -1,13 +1,14 @@
 """Everything that one candidate of `heldout.validate` is fitted for: its losses, its warnings and its hypotheses."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from heldout.errors import FitFailure
+from heldout.errors import FewOfAClass, FitFailure
 from heldout.estimates import ESTIMATES, OF_UNLABELED, schemes_of
 from heldout.fits import one_pass
 from heldout.fits.scheme_fits import Fits, SchemeLosses, UseShortcuts, losses_without_fits, may_skip_fits
@@ -15,9 +16,10 @@ from heldout.learners.fit_warnings import FitWarnings
 from heldout.learners.fitting import Fitted
 from heldout.learners.threads import one_thread
 from heldout.losses import Losses
+from heldout.notebook.failures import Failures
 from heldout.notebook.progress import FitBar
 from heldout.records import Estimate
-from heldout.schemes import SCHEMES, SchemeName, fit_state
+from heldout.schemes import SCHEMES, SchemeName, fit_state, label_of_fits
 from heldout.schemes.design import Design, Evidence
 from heldout.shortcuts import Declined
 from heldout.shortcuts.scheme_losses import ExactLosses
@@ -60,47 +62,51 @@ class CandidateFits:
         reason = why_none(design, unlabeled=self.unlabeled is not None, half_models=half_models)
         if reason is not None:
             return reason
-        halves = self.hypotheses("covalidation")
         try:
+            halves = self.hypotheses("covalidation")
             with one_thread():
                 return Controls.of(halves, self.X, self.unlabeled, design.halves, np.unique(design.y))
         except FitFailure as failure:
             return f"the half models do not answer: {failure}"
 
-    def evidence(self, schemes: Sequence[SchemeName]) -> Evidence:
-        """The losses of the `schemes`, and the disagreement on the unlabelled rows.
+    def evidence(self, schemes: Sequence[SchemeName], failures: Failures) -> Evidence | None:
+        """The losses of the `schemes`, and the disagreement on the unlabelled rows; None for a candidate that failed.
 
-        Raises FitFailure, with the candidate's name.
+        What fails is recorded in `failures`. Raises FitFailure as `Failures`, with the candidate's name.
         """
         losses: dict[SchemeName, Sequence[Losses]] = {}
         training: Sequence[Losses] = []
         terms: dict[str, dict[SchemeName, Sequence[Losses]]] = {name: {} for name in self.design.part_losses}
         disagreement = None
-        try:
-            for scheme in schemes:
+        for scheme in schemes:
+            if failures.has(self.name, scheme):
+                continue
+            with failures.of(self.name, scheme), self._named():
                 found = self.without_fits(scheme) or self._fitted(scheme)
                 self.warned.extend(found.warned)
                 losses[scheme], training = found.losses, found.training or training
                 for name, of in found.terms.items():
                     terms[name][scheme] = of
-            self.release()
-            if "covalidation" in losses and self._compares():
+            if self.name in failures.reasons:
+                return None
+        self.release()
+        if "covalidation" in losses and self._compares():
+            with failures.of(self.name, "disagreement"), self._named(), one_thread():
                 halves, loss = self._hypotheses["covalidation"], self.design.loss
-                with one_thread():
-                    margins = ShardMargins.of(
-                        *disagreements(halves, self.unlabeled, loss, jobs=self.jobs), [self.unlabeled.shape[0]]
-                    )
+                margins = ShardMargins.of(
+                    *disagreements(halves, self.unlabeled, loss, jobs=self.jobs), [self.unlabeled.shape[0]]
+                )
                 disagreement = margins.pooled(loss, self.design.seed)
-        except FitFailure as failure:
-            raise FitFailure(f"{self.name}: {failure}") from failure
-        return Evidence(losses, training, disagreement, terms)
+        if self.name in failures.reasons:
+            return None
+        return Evidence(losses, training, disagreement, terms, failures.lacking.get(self.name, {}))
 
     def losses(self, scheme: SchemeName, number: int) -> Losses:
         """The losses of one hypothesis of a scheme, whose fit is kept for `evidence`.
 
         Raises FitFailure, with the candidate's name.
         """
-        try:
+        with self._named():
             if (spared := self.without_fits(scheme)) is not None:
                 self.release()
                 return spared.losses[number]
@@ -109,8 +115,6 @@ class CandidateFits:
                 (ready[number],) = self.made(scheme, [number])
                 self.bar.advance(self.name)
             return ready[number][0].losses
-        except FitFailure as failure:
-            raise FitFailure(f"{self.name}: {failure}") from failure
 
     def first_losses(self, scheme: SchemeName, count: int, schemes: Sequence[SchemeName]) -> Sequence[Losses]:
         """The losses of the first `count` hypotheses of a scheme, whose fits are kept for `evidence`.
@@ -151,16 +155,22 @@ class CandidateFits:
     def hypotheses(self, scheme: SchemeName) -> list[Any]:
         """The hypotheses of a scheme of `evidence`, each fitted at most once. Raises FitFailure."""
         if scheme not in self._hypotheses:
-            try:
+            with self._named():
                 if one_pass.is_updated_once(self.learner) and SCHEMES[scheme].updates_shared:
                     state = fit_state(self.design.seed, scheme, 0)
                     made = one_pass.shared_update_hypotheses(self.learner, self.X, self.design, scheme, state)
                     self._hypotheses[scheme] = made
                 else:
                     self._fitted(scheme)
-            except FitFailure as failure:
-                raise FitFailure(f"{self.name}: {failure}") from failure
         return self._hypotheses[scheme]
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Raise a FitFailure of the block with the candidate's name."""
+        try:
+            yield
+        except FitFailure as failure:
+            raise FitFailure(f"{self.name}: {failure}") from failure
 
     def stated(self, record: Estimate) -> Estimate:
         """The record of an estimate of this candidate: also that its learner is updated once."""
@@ -175,7 +185,11 @@ class CandidateFits:
             fits = Fits(self.learner, self.X, self.design, scheme, len(numbers), self.use)
             for number in numbers:
                 state = fit_state(self.design.seed, scheme, number)
-                yield fits.make(splits[number], state, training=scheme == "covalidation")
+                try:
+                    made = fits.make(splits[number], state, training=scheme == "covalidation")
+                except FewOfAClass as failure:
+                    raise FitFailure(f"{label_of_fits(scheme, [number], len(splits))}: {failure}") from failure
+                yield made
 
     def _spared(self, scheme: SchemeName) -> SchemeLosses | None:
         keep = bool(self.design.part_losses_in(scheme)) or (scheme == "covalidation" and self._compares())

@@ -16,7 +16,7 @@ from heldout.fits.scheme_fits import UseShortcuts
 from heldout.intervals.method import check_level
 from heldout.learners import gives_probabilities, is_classifier, is_regressor, lacks_probabilities
 from heldout.losses import Loss, check_spec, choose_loss
-from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec
+from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec, unlearnable
 from heldout.notebook.called_otherwise import FOLDS
 from heldout.notebook.failures import OnError
 from heldout.notebook.own_folds import own_folds, shown
@@ -138,6 +138,9 @@ def checked(
         loss_max=loss_max,
         of_classes=None if of_learners is None or not callable(loss) else of_learners == "zero_one",
     )
+    by_y = loss is None and of_learners is None and chosen.of_classes and chosen.labels == 1
+    if by_y and (reason := unlearnable(y)) is not None:
+        raise BadArgument("y", f"y {reason}; name the loss, as zero_one, to keep all classes")
     _check_answers(candidates, chosen)
     _check_several(candidates, y, chosen)
     by_margin = checked_margin(margin, chosen)

@@ -27,7 +27,7 @@ def halved(
 
     `design` has the most halvings. The fits of all `schemes` are shared among `jobs` processes with those of the first
     look. After a failure that is not recorded no more are looked at: `CandidateFits.evidence` reports the first one of
-    the candidates.
+    the candidates. No more are made either where the half models of all candidates fail.
     """
     rows = len(design.y)
     look: int | None = looks(rows)[0]
@@ -38,12 +38,14 @@ def halved(
             made, cut = look, replace(design, halves=design.halves[:look])
             observed = {}
             for name, of in fits.items():
-                if name in failures.reasons:
+                if failures.has(name, HALVES):
                     continue
-                with failures.of(name):
+                with failures.of(name, HALVES):
                     losses = of.first_losses(HALVES, 2 * made, schemes)
                     observed[name] = half_tested(cut, Evidence({HALVES: losses}))
-            failures.check_not_all(len(observed))
+            failures.check_not_all(len(fits) - len(failures.reasons))
+            if not observed:
+                break
             found, look = after_look(observed, made, rows)
             if look is not None:
                 share([*fits.values()], [HALVES], jobs, bar, {HALVES: range(2 * look)})

@@ -1,7 +1,7 @@
 """The folds of a splitter of scikit-learn, or of a list of splits, as `cv` gives them."""
 
 from collections.abc import Iterable, Sequence
-from copy import copy
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -88,9 +88,11 @@ def _once() -> str:
 def _splits(
     cv: Any, X: Any, y: NDArray[np.generic], groups: Any, seed: int
 ) -> Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    splitter, splits = cv, hasattr(cv, "split") and not isinstance(cv, str)
-    if getattr(cv, "shuffle", True) and getattr(cv, "random_state", seed) is None:  # RepeatedKFold always shuffles
-        splitter = copy(cv)
+    splits = hasattr(cv, "split") and not isinstance(cv, str)
+    splitter = deepcopy(cv) if splits else cv  # a generator in it goes on with each split
+    if (
+        splits and getattr(cv, "shuffle", True) and getattr(cv, "random_state", seed) is None
+    ):  # RepeatedKFold always shuffles
         splitter.random_state = seed
     try:
         pairs = [*splitter.split(X, y, groups)] if splits else [*cv]

@@ -15,7 +15,7 @@ from heldout.diagnosis.more_rows import missing, more_rows
 from heldout.diagnosis.powered import powered
 from heldout.diagnosis.prediction_sets import SetsOfRows, of_new_rows
 from heldout.errors import BadArgument
-from heldout.estimates import ESTIMATES, e_nested, estimate_candidate, scheme_of
+from heldout.estimates import ESTIMATES, e_nested, estimate_candidate, lacking, lacking_text, scheme_of
 from heldout.estimates.criteria import check_admitted, listed, meant
 from heldout.fits import baseline
 from heldout.losses import Losses
@@ -70,6 +70,9 @@ class Validation:
         How many halvings were made, and why no more, where their number was left to `validate`.
     failed : mapping of str to str
         The candidates that could not be fitted, each with its reason; nothing else is known of them.
+    lacking : mapping of str to mapping of str to str
+        Of a candidate that failed in fits of E_prog or of the half models alone: each estimate that it lacks, with the
+        reason.
     baseline : tuple of Estimate
         The same of the best constant answer, which is no candidate.
     design : heldout.schemes.design.Design
@@ -106,6 +109,12 @@ class Validation:
     dropped: tuple[Dropped, ...] = ()
     halvings: Halvings | None = None
     failed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def lacking(self) -> Mapping[str, Mapping[str, str]]:
+        """The estimates that a candidate lacks since its fits for them failed, each with the reason, by its name."""
+        found = {name: lacking(self.design, of) for name, of in self.evidence.items()}
+        return {name: of for name, of in found.items() if of}
 
     @cached_property
     def baseline(self) -> tuple[Estimate, ...]:
@@ -349,7 +358,7 @@ class Validation:
         Raises
         ------
         BadArgument
-            For a name that is no candidate, or without E_2cv and E_cv.
+            For a name that is no candidate, without E_2cv and E_cv, and for a candidate whose half models failed.
 
         Examples
         --------
@@ -364,6 +373,8 @@ class Validation:
         name = self._checked(candidate)
         if (reason := missing(self.design)) is not None:
             raise BadArgument("estimates", f"more_rows: {reason}")
+        if "E_2cv" in (lacks := self.lacking.get(name, {})):
+            raise BadArgument("candidate", f"more_rows: there is no E_2cv of {name}: {lacks['E_2cv']}")
         return tuple(more_rows(self.design, {name: self.evidence[name]}, {name: self._of(name)}))
 
     def bound(self, candidate: str | None = None, models: int | None = None) -> SelectionBound:
@@ -503,7 +514,7 @@ class Validation:
         """The sets of classes, or the intervals, that hold the label of a new row with probability `level` at least.
 
         Conformal sets of the hypothesis of E_val, g-, by its answers on the held-out rows: the claim and its assumption
-        are in `heldout.diagnosis.prediction_sets`. No further fit; MAPIE must be installed.
+        are in `heldout.diagnosis.prediction_sets`. No further fit.
 
         Parameters
         ----------
@@ -526,8 +537,6 @@ class Validation:
             rows in groups, a candidate without probabilities, or too few held-out rows.
         FitFailure
             For rows that the hypothesis refuses.
-        ImportError
-            Where MAPIE is not installed.
 
         Examples
         --------
@@ -702,6 +711,12 @@ class Validation:
         return about_race.lines(self.dropped, self.design.loss)
 
     @property
+    def _of_lacking(self) -> dict[str, str]:
+        """Which estimates candidates lack, and why, in words."""
+        found = {name: lacking_text(self.design, of) for name, of in self.evidence.items()}
+        return {name: text for name, text in found.items() if text}
+
+    @property
     def _of_failed(self) -> dict[str, str]:
         """What tables say of each candidate that failed."""
         return {name: f"failed: {reason}" for name, reason in self.failed.items()}
@@ -710,7 +725,8 @@ class Validation:
     def _sentences(self) -> dict[str, str]:
         winner = self._least()
         advice = self._decision.sentence if self.judged else ""
-        return as_text.sentences(self, winner, self.design, self.evidence[winner], self._fits[winner], advice)
+        found = as_text.sentences(self, winner, self.design, self.evidence[winner], self._fits[winner], advice)
+        return {**self._of_lacking, **found}
 
     @cached_property
     def _decision(self) -> Decision:
@@ -948,7 +964,7 @@ class Validation:
             self.differences(winner),
             next((record.value for record in self._of(winner) if record.estimate == "E_cv"), None),
             {name: fits.warned for name, fits in self._fits.items()},
-            self.failed,
+            {**self._of_lacking, **{name: f"failed, and is left out: {why}" for name, why in self.failed.items()}},
             self.design,
             __version__,
         )

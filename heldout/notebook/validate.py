@@ -3,12 +3,21 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from heldout.errors import LearnerWarning
-from heldout.estimates import estimate_candidate, estimate_winner, part_losses, scheme_of, schemes_of
+from heldout.estimates import (
+    estimate_candidate,
+    estimate_winner,
+    lacking_text,
+    may_fail,
+    part_losses,
+    scheme_of,
+    schemes_of,
+)
 from heldout.estimates import methods as interval_methods
 from heldout.fits import stated_limit
 from heldout.fits.scheme_fits import UseShortcuts
@@ -108,13 +117,16 @@ def validate(
         {"pinball": q} for numbers. None follows the learners where y holds numbers: zero_one if they are classifiers,
         however many classes there are, squared if they are regressors; both kinds together are refused. If no learner
         says what it predicts, and for other labels, y decides: zero_one for strings, truth values and whole numbers of
-        at most 20 distinct values, squared for other numbers. A TargetWarning names a doubt.
+        at most 20 distinct values, squared for other numbers; more than 50 classes must then have 5 rows each in the
+        mean. A TargetWarning names a doubt.
     loss_max : float, optional
         A number that no loss of any answer to any row can pass, for a loss of numbers or the log loss: 100 ** 2 for the
         squared loss of a target in [0, 100] whose predictions are cut to that range. The bound, and the intervals for
         losses of known limit, exist then. The limits of other losses are known.
     seed : int, default 0
-        The seed of every random choice, and of each learner's `random_state` that is left open.
+        The seed of every random choice, and of each `random_state` that a learner, what is inside it, or a splitter
+        that shuffles leaves open; of the folds of a TargetEncoder too. What a learner draws from numpy's or Python's
+        global generator is the same in each fit; from a generator of its own without a seed it draws as it likes.
     level : float, default 0.95
         The level of the intervals.
     validation_fraction : float, default 0.2
@@ -167,7 +179,8 @@ def validate(
 
     on_error : {"record", "raise"}, default "record"
         Whether a candidate that cannot be fitted is left out, with its reason in `Validation.failed` and a
-        LearnerWarning, or ends the call.
+        LearnerWarning, or ends the call. One whose fits for E_prog or the half models fail alone is not left out: it
+        lacks these estimates, with the reason in `Validation.lacking`.
     cv, random_state, scoring : optional
         What scikit-learn calls `folds` and `seed`. `cv` may also be a splitter, or a list of pairs of row numbers,
         whose splits test each row once and train on all others, or do so again and again (RepeatedKFold): then the
@@ -191,7 +204,8 @@ def validate(
     Warns
     -----
     LearnerWarning
-        Once for each candidate whose fits gave warnings, with the share of its fits; and for each that failed.
+        Once for each candidate whose fits gave warnings, with the share of its fits; and for each that failed, or lacks
+        an estimate.
     PartsWarning
         If a class is too rare for the default parts: with what was done. If parts are stratified by so many classes
         that the estimates are too low.
@@ -283,7 +297,7 @@ def validate(
     _check_before_fits(design, schemes)
     limit = asked.limit if asked.finalists is not None or pays(design, schemes) else None
     evidence: dict[str, Evidence] = {}
-    failures = Failures(asked.on_error)
+    failures = Failures(asked.on_error, partial(may_fail, design))
     records: list[Estimate] = []
     to_fit = schemes if limit is None else {*schemes, STREAM}
     fits_to_make = len(candidates) * sum(len(design.splits(scheme)) for scheme in to_fit)
@@ -304,10 +318,10 @@ def validate(
             fits = {name: of.halved(design) for name, of in fits.items() if name not in failures.reasons}
         share([*fits.values()], schemes, asked.jobs, bar)
         for name, of_candidate in fits.items():
-            with failures.of(name):
-                evidence[name] = of_candidate.evidence(schemes)
-            if name in failures.reasons:
+            found = of_candidate.evidence(schemes, failures)
+            if found is None:
                 continue
+            evidence[name] = found
             stated_limit.check_evidence(design, name, evidence[name])
             if any(of_candidate.warned):
                 counted = printable(f"{name}: {WarningCounts.of(of_candidate.warned)}")
@@ -316,6 +330,9 @@ def validate(
     failures.check_not_all(len(evidence))
     for name, reason in failures.reasons.items():
         warnings.warn(printable(f"{name} failed, and is left out: {reason}"), LearnerWarning, stacklevel=2)
+    for name in evidence:
+        if lacks := lacking_text(design, evidence[name]):
+            warnings.warn(printable(f"{name}: {lacks}"), LearnerWarning, stacklevel=2)
     of_the_winner = estimate_winner(design, evidence)
     records += [bbc.of_left(record) for record in of_the_winner] if dropped else of_the_winner
     fits = {name: fits[name] for name in evidence}

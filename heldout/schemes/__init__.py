@@ -4,7 +4,7 @@ A new scheme is a name and a line here, and its seeds come from its name. A sche
 in the file of the estimate (`Definition.own_schemes`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from heldout import seeds
@@ -70,6 +70,16 @@ _PLACES: tuple[SchemeName, ...] = (
     "copies_together",
     "copies_apart",
 )
+
+
+def label_of_fits(name: SchemeName, numbers: Sequence[int], fits: int) -> str:
+    """What a person reads of some of the fits of a scheme: fold 3/10, repeats 1-10/30."""
+    scheme = SCHEMES[name]
+    if fits == 1:
+        return scheme.fit_label
+    each = scheme.fits_per_unit
+    first, last, count = min(numbers) // each + 1, max(numbers) // each + 1, fits // each
+    return f"{scheme.fit_label} {first}/{count}" if first == last else f"{scheme.fit_label}s {first}-{last}/{count}"
 
 
 def fit_state(seed: int, scheme: SchemeName, number: int) -> int:

@@ -176,13 +176,16 @@ class Evidence:
 
     `training` are the losses of the half models on their own training rows, an array for each half;
     `disagreement` is the disagreement of the half models on the unlabelled rows, None without such rows. `terms` are,
-    for each estimate of `Design.part_losses` and each scheme, those of the tested rows of each split.
+    for each estimate of `Design.part_losses` and each scheme, those of the tested rows of each split. `failed` has the
+    reason of each scheme whose fits failed, and so has no losses, and of "disagreement" where the half models do not
+    answer the unlabelled rows.
     """
 
     losses: Mapping[SchemeName, Sequence[Losses]]
     training: Sequence[Losses] = ()
     disagreement: RepeatedByRow | None = None
     terms: Mapping[str, Mapping[SchemeName, Sequence[Losses]]] = field(default_factory=dict)
+    failed: Mapping[str, str] = field(default_factory=dict)
 
 
 def mean_fold_training_size(design: Design) -> int:

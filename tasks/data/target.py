@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from heldout.errors import BadArgument
-from heldout.examine import target_kind
 from heldout.losses import choose_loss
+from heldout.losses.choice import unlearnable
 from heldout.parts import class_shares
 from heldout.rows.wide import wide
 from tasks.data import number_strings, row_roles
@@ -102,7 +102,7 @@ def decimal_of(target: pd.Series, text: TextForm) -> Decimal | None:
 
 def too_many_classes(target: pd.Series) -> str | None:
     """Why a target of classes has too many of them to learn, as a clause that follows its name; None if not."""
-    if (reason := target_kind.too_many(target)) is None:
+    if (reason := unlearnable(target.dropna().to_numpy())) is None:
         return None
     distinct = pd.Series(target.dropna().unique())
     numbers = distinct.astype("str").map(number_strings.looks_like_a_number).astype("bool")

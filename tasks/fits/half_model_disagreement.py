@@ -12,7 +12,7 @@ from heldout.unlabelled.disagreement import ShardMargins
 from tasks.fits import failed_candidates, worker
 from tasks.fits.executor import worker_count
 from tasks.fits.fan_out import run_all
-from tasks.fits.run_schemes import check_not_all_failed, first_reasons
+from tasks.fits.run_schemes import first_reasons
 from tasks.fits.work import Work
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
@@ -67,7 +67,6 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
     tasks.sort(key=lambda task: task[0])  # those of a batch together: a worker reads the shards once
     reasons = run_all(settings.execution, "disagreement", worker.disagree_on, [work for *_, work in tasks], reused)
     failures = first_reasons([name for _, name, _ in tasks], reasons)
-    check_not_all_failed(settings, failures)
     order = [name for name in halves if name not in failures]
     margins = [_margins(name, one.batch, one.pieces) for name in order for one in compared[name]]
     largest = _stack([largest for _, _, largest in margins], _LARGEST_COLUMNS)

@@ -36,7 +36,7 @@ def fit_halves(settings: Settings) -> HalfFits:
     design = read_design(settings)
     rows = len(design.y)
     if settings.covalidation.repeats != "auto" or design.dependence.time is not None:
-        finished, failed = fit_all(settings, [_HALVES])
+        finished, failed = fit_all(settings, [_HALVES], all_may_fail=True)
         found = None if settings.covalidation.repeats != "auto" else Halvings(most(rows), most(rows))
         return HalfFits(design, finished[_HALVES], failed, found)
     return _in_rounds(settings, design)
@@ -49,8 +49,10 @@ def _in_rounds(settings: Settings, design: Design) -> HalfFits:
     while look is not None:
         left = [candidate for candidate in settings.candidates if candidate.name not in failed]
         settings = settings.model_copy(update={"candidates": left})
-        finished, reasons = fit_all(settings, [_HALVES], range(2 * made, 2 * look))
+        finished, reasons = fit_all(settings, [_HALVES], range(2 * made, 2 * look), all_may_fail=True)
         failed |= reasons
+        if not finished[_HALVES]:
+            return HalfFits(design, {}, failed, Halvings(most(rows), most(rows)))
         made, cut = look, replace(design, halves=design.halves[:look])
         observed = {
             name: half_tested(cut, Evidence({_HALVES: units.losses})) for name, units in finished[_HALVES].items()

@@ -53,6 +53,7 @@ def fit_all(
     *,
     measuring: bool = False,
     keep: bool = False,
+    all_may_fail: bool = False,
 ) -> tuple[dict[str, dict[str, Finished]], dict[str, str]]:
     """Every fit of the schemes `names` for every candidate, in one fan-out; of a round the fits with these numbers.
 
@@ -60,7 +61,8 @@ def fit_all(
     others are expected, and they are grouped into tasks.
     Returns the finished units by scheme and candidate, those of earlier rounds too, and the reason of each candidate
     that failed.
-    Raises UserError before any fit for wrong settings, and AllFailed after the fits if all candidates failed.
+    Raises UserError before any fit for wrong settings, and AllFailed after the fits if all candidates failed, unless
+    they may.
     """
     check_before_fits(settings)
     versions = Versions.current()
@@ -81,7 +83,8 @@ def fit_all(
     function = worker.measure_units if measuring else worker.fit_units
     reasons = run_all(settings.execution, " and ".join(names), function, todo, reused, measuring=measuring)
     failures |= _failures(todo, reasons)
-    check_not_all_failed(settings, failures)
+    if not all_may_fail:
+        check_not_all_failed(settings, failures)
     return _finished(settings, plans, units, exact_keys, failures), failures
 
 

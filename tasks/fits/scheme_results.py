@@ -3,9 +3,10 @@
 Lines are written in pieces and read one candidate at a time: the losses of all candidates are never in memory together.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.estimates import schemes_of
+from heldout.estimates import SIDE, schemes_of
 from heldout.losses import Loss, Losses
 from heldout.parts.splits import SplitLosses, tested_rows, tested_sizes
 from heldout.schemes import SCHEMES, STAGES, SchemeName
@@ -95,8 +96,13 @@ def write_covalidation(
         files.write_halvings(halvings)
 
 
-def read_evidence(design: Design, candidates: Sequence[str]) -> Mapping[str, Evidence]:
-    """All that the schemes left of each of `candidates`: read when someone asks for it, and not kept."""
+def read_evidence(
+    design: Design, candidates: Sequence[str], lacking: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+) -> Mapping[str, Evidence]:
+    """All that the schemes left of each of `candidates`: read when someone asks for it, and not kept.
+
+    Some are `lacking` the losses of schemes that failed, for a reason each.
+    """
     repeats = _by_candidate(files.read_result("covalidation", "disagreement"))
     rows = _by_candidate(files.read_result("covalidation", "disagreement_rows"))
     disagreement = {
@@ -107,7 +113,11 @@ def read_evidence(design: Design, candidates: Sequence[str]) -> Mapping[str, Evi
     return _ByName(
         candidates,
         lambda name: Evidence(
-            _OfCandidate(design, name), _Training(design, name), disagreement.get(name), _read_terms(design, name)
+            _OfCandidate(design, name, frozenset(lacking.get(name, ()))),
+            () if "covalidation" in lacking.get(name, ()) else _Training(design, name),
+            disagreement.get(name),
+            _read_terms(design, name),
+            lacking.get(name, {}),
         ),
     )
 
@@ -127,13 +137,21 @@ def losses(candidates: Sequence[str]) -> Iterator[pd.DataFrame]:
                 yield lines.assign(scheme=scheme)
 
 
-def read_failures() -> dict[str, str]:
-    """The reason of each candidate that failed in any scheme."""
+def read_failures(deliver: str, raced: Collection[str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """The reason of each candidate that failed, and those of each that lacks some estimates, by what failed.
+
+    Where a scheme is delivered its failures are of the first kind, and those of a race, in the stream of E_prog.
+    """
     failures: dict[str, str] = {}
+    lacking: dict[str, dict[str, str]] = {}
     for scheme in STAGES:
         for name, reason in files.read_failures(scheme).items():
-            failures.setdefault(name, reason)
-    return failures
+            if scheme in SIDE and deliver not in SCHEMES[scheme].forms and name not in raced:
+                answered = scheme == "covalidation" and len(files.read_result(scheme, "training", name))
+                lacking.setdefault(name, {})["disagreement" if answered else scheme] = reason
+            else:
+                failures.setdefault(name, reason)
+    return failures, {name: of for name, of in lacking.items() if name not in failures}
 
 
 def _losses(design: Design, finished: Mapping[str, Finished], scheme: SchemeName) -> Iterator[pd.DataFrame]:
@@ -236,27 +254,32 @@ class _ByName(Mapping[str, Evidence]):
 
 @dataclass(frozen=True, eq=False)
 class _OfCandidate(Mapping[SchemeName, Sequence[Losses]]):
-    """The losses of one candidate: each scheme is read when someone asks for it."""
+    """The losses of one candidate: each scheme is read when someone asks for it, but for those that `failed`."""
 
     design: Design
     candidate: str
+    failed: frozenset[str] = frozenset()
+
+    @cached_property
+    def _schemes(self) -> list[SchemeName]:
+        return [scheme for scheme in schemes_of(self.design) if scheme not in self.failed]
 
     def __getitem__(self, scheme: SchemeName) -> Sequence[Losses]:
         design = self.design
-        if scheme not in schemes_of(design):
+        if scheme not in self._schemes:
             raise KeyError(scheme)
         if scheme == "covalidation" and design.dependence.time is not None:
             return [np.empty(0) for _ in design.splits("covalidation")]
         return _parts(design, scheme, files.read_result(SCHEMES[scheme].stage, SCHEMES[scheme].table, self.candidate))
 
     def __contains__(self, scheme: object) -> bool:
-        return scheme in schemes_of(self.design)
+        return scheme in self._schemes
 
     def __iter__(self) -> Iterator[SchemeName]:
-        return iter(schemes_of(self.design))
+        return iter(self._schemes)
 
     def __len__(self) -> int:
-        return len(schemes_of(self.design))
+        return len(self._schemes)
 
 
 @dataclass(frozen=True, eq=False)

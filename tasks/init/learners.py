@@ -9,6 +9,8 @@ from tasks.init.profile import Profile
 # boosting grows a tree for each class and step, on all columns: beyond these it has fewer steps, and a forest stands by
 _MOST_CLASSES_TO_BOOST, _MOST_COLUMNS_TO_BOOST, _FEWER_TREES = 3, 200, 30
 _MOST_ROWS_OF_NEIGHBOURS = 20_000  # labelled or not: each is compared with all training rows
+# from so many rows on scikit-learn's boosting stops early by default, and a half of so few rows may have one of them
+_ROWS_OF_EARLY_STOPPING, _FEW_OF_A_CLASS = 10_000, 20
 _MOST_ROWS_OF_KERNELS = 6_000  # a fit takes time by the square of the rows, or more
 Values = Mapping[str, list[Any] | str]
 
@@ -41,13 +43,21 @@ def families(profile: Profile) -> list[Family]:
 
 
 def _boosting(profile: Profile, *, searched: bool) -> Family:
-    fewer = {"max_iter": _FEWER_TREES} if _costs_much_to_boost(profile) else {}
+    fewer: dict[str, Any] = {"max_iter": _FEWER_TREES} if _costs_much_to_boost(profile) else {}
+    if _may_not_stop_early(profile):
+        fewer["early_stopping"] = False
     learner = _learner("boosting", _path(profile, "ensemble.HistGradientBoosting"), **fewer, random_state=0)
     if not searched:
         return Family(learner)
-    slower = {} if fewer else {"max_iter": [100, 200, 300]}
+    slower = {} if "max_iter" in fewer else {"max_iter": [100, 200, 300]}
     values: Values = {"learning_rate": "loguniform(0.03, 0.3)", "max_leaf_nodes": [7, 15, 31], **slower}
-    return Family(learner, values, 4 if fewer else 10)
+    return Family(learner, values, 10 if slower else 4)
+
+
+def _may_not_stop_early(profile: Profile) -> bool:
+    """Whether boosting would hold rows out by class where some training part may have a single row of one."""
+    many = profile.labeled > _ROWS_OF_EARLY_STOPPING
+    return many and min((count for _, count in profile.classes), default=_FEW_OF_A_CLASS) < _FEW_OF_A_CLASS
 
 
 def _costs_much_to_boost(profile: Profile) -> bool:

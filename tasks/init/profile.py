@@ -161,8 +161,6 @@ def _is_class(y: pd.Series, target: str) -> bool:
         classes = target_kind.are_classes(y)
     except (BadArgument, ValueError) as error:
         raise UserError(f"--target: {target}: {error}") from None
-    if classes and (reason := target_kind.each_in_one_row(y)) is not None:
-        raise UserError(f"--target: {target} {reason}; name a column of classes or of numbers")
     if classes and (reason := targets.too_many_classes(y)) is not None:
         raise UserError(f"--target: {target} {reason}; else name a column of classes or of numbers, or merge classes")
     return classes

@@ -25,7 +25,10 @@ from tasks.runtime.errors import UserError
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """All results of the four schemes, without the candidates that failed in any of them or that a race dropped."""
+    """All results of the four schemes, without the candidates that failed or that a race dropped.
+
+    One that failed in E_prog or the half models alone lacks these estimates.
+    """
 
     design: Design
     evidence: Mapping[str, Evidence]
@@ -56,13 +59,13 @@ class Results:
 
 def read_results(settings: Settings) -> Results:
     """The results of all schemes, candidates in the order of the parameters."""
-    failures = read_failures()
     raced = race_result.read(settings)
+    failures, lacking = read_failures(settings.deliver, raced.failed)
     design = replace(read_design(settings), dropped=len(raced.dropped))
     left = raced.left(settings).candidates
     names = [candidate.name for candidate in left if candidate.name not in failures]
     updated = frozenset(candidate.name for candidate in settings.candidates if candidate.update is not None)
-    return Results(design, read_evidence(design, names), failures, updated, all_labeled.count(), raced)
+    return Results(design, read_evidence(design, names, lacking), failures, updated, all_labeled.count(), raced)
 
 
 def estimate_all(results: Results) -> dict[str, list[Estimate]]:

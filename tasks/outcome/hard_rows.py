@@ -23,7 +23,7 @@ def table(settings: Settings, results: Results, winner: Candidate) -> pd.DataFra
     found = hard_rows(design, results.evidence, winner.name, MOST_ROWS)
     answer: Any = None
     share: Any = None
-    if len(found.rows):
+    if len(found.rows) and "covalidation" in results.evidence[winner.name].losses:
         X = files.open_features(files.LABELED, files.file_hash(files.LABELED))
         halves = islice(each_hypothesis(settings, winner, "covalidation"), 2 * _REPEATS)
         with quiet(), one_thread():

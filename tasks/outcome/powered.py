@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from heldout.diagnosis.powered import powered
 from heldout.estimates import schemes_of
 from heldout.records import Estimate, Powered
-from heldout.unlabelled.half_model_controls import why_none
+from heldout.schemes.design import Evidence
+from heldout.unlabelled.half_model_controls import Controls, why_none
 from tasks.fits.controls import read_controls
 from tasks.outcome.estimate import Results
 from tasks.params import Settings
@@ -21,5 +22,10 @@ def powered_all(settings: Settings, results: Results, estimates: Mapping[str, Se
     return [
         line
         for name, evidence in results.evidence.items()
-        for line in powered(results.design, evidence, estimates[name], reason or read_controls(name))
+        for line in powered(results.design, evidence, estimates[name], reason or _controls(name, evidence))
     ]
+
+
+def _controls(name: str, evidence: Evidence) -> Controls | str:
+    failed = [evidence.failed[part] for part in ("covalidation", "disagreement") if part in evidence.failed]
+    return f"the half models do not answer: {failed[0]}" if failed else read_controls(name)

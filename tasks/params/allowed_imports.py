@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import re
+import site
 import sys
 import sysconfig
 from collections.abc import Callable, Collection
@@ -106,19 +107,19 @@ def use_folder(folder: str, allowed: Collection[str]) -> None:
 
 def is_own(kind: type[Any]) -> bool:
     """Whether a class is of the user's own module: a file that is not installed."""
-    file = source_file(kind.__module__)
-    return file is not None and kind.__module__.partition(".")[0] != PROJECT
+    file = getattr(importlib.import_module(kind.__module__), "__file__", None)
+    return not is_installed(file) and kind.__module__.partition(".")[0] != PROJECT
 
 
-def source_file(module: str) -> str | None:
-    """The file of a module of the user, which is imported; None for an installed module."""
-    file = getattr(importlib.import_module(module), "__file__", None)
-    return None if file is None or file.startswith(_installed()) else file
+def is_installed(file: str | None) -> bool:
+    """Whether a file of Python is where packages are installed; None is that of a module without one."""
+    return file is None or file.startswith(_installed())
 
 
 @functools.cache
 def _installed() -> tuple[str, ...]:
-    return tuple({sysconfig.get_path(kind) for kind in ("purelib", "platlib", "stdlib")})
+    of_python = {sysconfig.get_path(kind) for kind in ("purelib", "platlib", "stdlib")}
+    return tuple({*of_python, *site.getsitepackages(), site.getusersitepackages()})
 
 
 def _is_found(module: str) -> bool:

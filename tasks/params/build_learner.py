@@ -1,16 +1,15 @@
 """From params.yaml to an unfitted learner: its class, its parameters, and learners inside other learners."""
 
 import difflib
-import hashlib
 import inspect
 import re
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from heldout.errors import BadArgument
-from tasks.params.allowed_imports import DEFAULT, resolve, source_file
+from tasks.params import own_modules
+from tasks.params.allowed_imports import DEFAULT, resolve
 from tasks.params.allowed_values import NAMED_PARTS, check_learner, is_named_part
 from tasks.params.boosting import constraints
 from tasks.params.messages import of_argument
@@ -109,11 +108,9 @@ def check_update(estimator: str, learner: Any, preprocess: str | None, family: d
         )
 
 
-def own_source(*paths: str | None) -> list[str]:
-    """The hash of each module of the user: its text decides what a learner is."""
-    modules = [path.rpartition(".")[0] for path in paths if path is not None and path != AUTO]
-    files = [file for module in modules if (file := source_file(module)) is not None]
-    return [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
+def code(*paths: str | None) -> own_modules.Reached:
+    """What of the user's, and of packages that are not allowed by default, what is at the import `paths` may run."""
+    return own_modules.reached(*(path.rpartition(".")[0] for path in paths if path is not None and path != AUTO))
 
 
 def inner_paths(value: Any) -> Iterator[str]:

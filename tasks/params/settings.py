@@ -27,6 +27,7 @@ from tasks.params import allowed_extensions, allowed_imports, build_learner, by_
 from tasks.params.check_time import check_time
 from tasks.params.hidden import reveal
 from tasks.params.messages import of_argument, problems
+from tasks.params.own_modules import Reached
 from tasks.params.running import Execution, Operations, Tracking
 from tasks.params.sections import (
     Covalidation,
@@ -108,8 +109,14 @@ class Candidate(ParamsSection):
         family = {} if self.family is None else {"family": self.family.model_dump()}
         update = {} if self.update is None else {"update": self.update}
         settings = self.model_dump(exclude={"name", "grid", "search", "family", "update"})
-        paths = (self.estimator, self.preprocess, *build_learner.inner_paths(self.params))
-        return {**settings, **family, **update, "source": build_learner.own_source(*paths)}
+        return {**settings, **family, **update, "source": self._code().own}
+
+    def fit_identity(self) -> tuple[object, ...]:
+        """What decides its fits, for their keys: the learner, and the versions of the packages that it imports."""
+        return self.identity(), self._code().installed
+
+    def _code(self) -> Reached:
+        return build_learner.code(self.estimator, self.preprocess, *build_learner.inner_paths(self.params))
 
     def points(self) -> "list[Candidate]":
         """The candidate, or the points of its grid or search, each without one, under the names that are shown."""
@@ -225,11 +232,17 @@ class Settings(ParamsSection):
         path = loss_key.function_of(self.loss)
         return self.loss if path is None else allowed_imports.function(path, self.execution.allowed_modules)
 
+    def own_code(self, *, of_candidates: bool) -> dict[str, str]:
+        """The hash of each module of the user's that the loss may run, and the candidates if asked, by its name."""
+        found = build_learner.code(loss_key.function_of(self.loss)).own
+        for candidate in self.candidates if of_candidates else ():
+            found |= candidate._code().own
+        return dict(sorted(found.items()))
+
     @property
     def loss_identity(self) -> tuple[object, ...]:
         """What decides the losses of rows and answers, for the keys of stored fits; empty for the natural loss."""
-        source = build_learner.own_source(loss_key.function_of(self.loss))
-        return () if self.loss is None else (self.loss, *source)
+        return () if self.loss is None else (self.loss, *build_learner.code(loss_key.function_of(self.loss)))
 
     @property
     def source_name(self) -> str:

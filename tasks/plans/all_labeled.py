@@ -41,7 +41,7 @@ def fit_key(settings: Settings, winner: Candidate) -> tuple[str, int]:
     """Where the hypothesis of all rows is stored, and the seed of its learner; 0 if the learner uses none."""
     state = fit_state(settings.seed, "final", 0) if open_random_states(winner.learner()) else 0
     versions = [files.file_hash(file) for file in (files.ALL_LABELED, files.ALL_ROLES)]
-    return fit_cache.key("all labelled rows", winner.identity(), versions, state), state
+    return fit_cache.key("all labelled rows", winner.fit_identity(), versions, state), state
 
 
 def read_all_labeled(settings: Settings) -> AllLabeled:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from heldout.estimates import schemes_of
 from heldout.fits.scheme_fits import may_skip_fits
 from heldout.parts.splits import Split
-from heldout.schemes import SCHEMES, SchemeName
+from heldout.schemes import SCHEMES, SchemeName, label_of_fits
 from heldout.schemes.design import Design
 from tasks.params import Candidate, Deliver, Settings
 
@@ -36,12 +36,7 @@ class FitPlan:
 
     def label(self, numbers: Sequence[int]) -> str:
         """What a person reads: fold 3/10, repeats 1-10/30."""
-        scheme = SCHEMES[self.name]
-        label, fits = scheme.fit_label, scheme.fits_per_unit
-        if len(self.splits) == 1:
-            return label
-        first, last, count = min(numbers) // fits + 1, max(numbers) // fits + 1, len(self.splits) // fits
-        return f"{label} {first}/{count}" if first == last else f"{label}s {first}-{last}/{count}"
+        return label_of_fits(self.name, numbers, len(self.splits))
 
 
 def scheme(design: Design, name: SchemeName, deliver: Deliver) -> FitPlan:

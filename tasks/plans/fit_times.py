@@ -23,4 +23,4 @@ def known(candidate: Candidate, labeled: str) -> float | None:
 
 
 def _key(candidate: Candidate, labeled: str) -> str:
-    return fit_cache.key("seconds", candidate.identity(), labeled)
+    return fit_cache.key("seconds", candidate.fit_identity(), labeled)

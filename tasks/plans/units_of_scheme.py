@@ -25,7 +25,9 @@ def exact_loss_keys(settings: Settings, plan: FitPlan, versions: Versions) -> di
         return {}
     parts = (versions.labeled, _all_rows_hash(plan.splits), *_judged(settings))
     return {
-        candidate.name: fit_cache.key("scheme", candidate.identity(), first_state(settings, plan, candidate), *parts)
+        candidate.name: fit_cache.key(
+            "scheme", candidate.fit_identity(), first_state(settings, plan, candidate), *parts
+        )
         for candidate in candidates
     }
 
@@ -52,7 +54,7 @@ def plan_units(settings: Settings, plan: FitPlan, versions: Versions) -> Iterato
     judged = _judged(settings)
     rows = [_rows_hash(split) for split in plan.splits] if settings.candidates else []
     for candidate in settings.candidates:
-        identity, open_states = candidate.identity(), bool(open_random_states(candidate.learner()))
+        identity, open_states = candidate.fit_identity(), bool(open_random_states(candidate.learner()))
         units = []
         for number, rows_hash in enumerate(rows):
             # a seed that the learner does not use is not in its key

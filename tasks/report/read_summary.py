@@ -3,6 +3,7 @@
 import numpy as np
 
 from heldout.diagnosis.more_rows import missing
+from heldout.estimates import lacking_text
 from heldout.intervals import confidence_sequence
 from heldout.losses import Losses
 from heldout.losses.tested_losses import in_units_of_limit
@@ -31,7 +32,8 @@ def read_summary(settings: Settings) -> Summary:
         # without the losses of further fits, which the interval of E_cv needed and its folds do not
         folds = Evidence({"cross_validation": evidence.losses["cross_validation"]})
         fold_errors[name] = cross_validated(design, folds).fold_errors
-        progressive_errors[name] = progressive.curve(tested(design, evidence, "progressive").losses)
+        if "progressive" in evidence.losses:
+            progressive_errors[name] = progressive.curve(tested(design, evidence, "progressive").losses)
     return Summary(
         settings=settings,
         loss=design.loss,
@@ -43,6 +45,7 @@ def read_summary(settings: Settings) -> Summary:
         powered=report_tables.read_powered(),
         prediction_sets=report_tables.read_prediction_sets(),
         failures=results.failures,
+        lacking={name: text for name, of in results.evidence.items() if (text := lacking_text(design, of))},
         warned=counted_warnings.read(STAGES),
         test_part=TestPart(metrics_files.read(), metrics_files.read_confusion()),
         curves=Curves(fold_errors, progressive_errors, _band(design, winner)),
@@ -88,7 +91,7 @@ def _labels(design: Design) -> list[tuple[str, int]]:
 def _band(design: Design, winner: Evidence) -> tuple[Losses, Losses] | None:
     """The confidence sequence of the winner along the stream, for losses of known limit."""
     drawn = design.weights is not None and design.weights.most is not None
-    if not design.loss.bounded or drawn or design.dependence.group is not None:
+    if not design.loss.bounded or drawn or design.dependence.group is not None or "progressive" not in winner.losses:
         return None
     observed, limit = in_units_of_limit(tested(design, winner, "progressive")), design.loss.limit
     low, high = confidence_sequence.band(observed.losses, design.level)

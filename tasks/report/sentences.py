@@ -55,6 +55,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_duplicates(summary),
         **_optimism(summary),
         **{f"{name} failed": reason for name, reason in summary.failures.items()},
+        **{f"{name} lacks estimates": text for name, text in summary.lacking.items()},
         **{f"{name} warned": str(warnings) for name, warnings in summary.warned.items()},
         **_shards(summary.unlabeled.shards),
     }

@@ -143,6 +143,7 @@ class Summary:
     rows: LabeledRows = field(default_factory=LabeledRows)
     tables: WinnerTables = field(default_factory=WinnerTables)
     not_credible: Mapping[tuple[str, str], str] = field(default_factory=dict)  # why, by candidate and estimate
+    lacking: Mapping[str, str] = field(default_factory=dict)  # which estimates a candidate lacks, and why
 
     @property
     def percent(self) -> bool:

@@ -117,6 +117,8 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
     yield from parameters(candidate.model_dump(exclude={"name", "grid"}))
     if candidate.name in summary.warned:
         yield Tag("warnings", str(summary.warned[candidate.name]))
+    if candidate.name in summary.lacking:
+        yield Tag("lacking", summary.lacking[candidate.name])
     if candidate.name in summary.failures:
         yield Tag("failure", summary.failures[candidate.name])
         return
@@ -136,7 +138,7 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
     yield from _powered(summary, candidate.name)
     for fold, error in enumerate(summary.curves.fold_errors[candidate.name]):
         yield TrackedMetric("fold_error", float(error), fold)
-    curve = summary.curves.progressive_errors[candidate.name]
+    curve = summary.curves.progressive_errors.get(candidate.name, ())
     for place in shown_steps(len(curve)):
         yield TrackedMetric("progressive_error", float(curve[place]), int(place) + 1)
 

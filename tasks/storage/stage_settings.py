@@ -1,7 +1,7 @@
 """The settings that each stage leaves next to its results, and the refusal of results of other settings (decision 49).
 
 A stage keeps the parameters that dvc.yaml names for it and no others, so that its output changes only where DVC runs it
-again; and the hashes of the prepared files that it read.
+again; the hashes of the prepared files that it read, and of the user's modules that these parameters reach.
 """
 
 import functools
@@ -56,6 +56,13 @@ def check(stage: str, settings: Settings) -> None:
             found.setdefault(
                 "extensions", f"the packages of extensions are not those that made {place(earlier).parent}"
             )
+        now, then = (record.get("code", {}) for record in (here, stored))
+        for module in sorted({name for name in {**now, **then} if now.get(name) != then.get(name)}):
+            found.setdefault(
+                module,
+                f"the module {module} is not the one that made {place(earlier).parent}; where DVC runs the stages, it "
+                "must be in their deps in dvc.yaml",
+            )
         for path, digest in here["inputs"].items():
             if digest != stored["inputs"].get(path):
                 found.setdefault(path, f"{path} is not the file from which {place(earlier).parent} was made")
@@ -92,6 +99,8 @@ def _record(stage: str, settings: Settings) -> dict[str, Any]:
     values = {key: functools.reduce(dict.__getitem__, key.split("."), written) for key in entry["params"]}
     read = [Path(dep) for dep in entry["deps"] if Path(dep).parent == files.PREPARED]
     record: dict[str, Any] = {"settings": values, "inputs": {str(path): _digest(path) for path in read}}
+    if code := settings.own_code(of_candidates="candidates" in entry["params"]):
+        record["code"] = code
     if used := extension_identity.identity():
         record["extensions"] = used
     copied: dict[str, Any] = json.loads(json.dumps(record, default=str))

@@ -25,13 +25,15 @@ def section(summary: Summary) -> Section | None:
     names = [name for name in summary.ranked if name in curves and len(curves[name])]
     if not names:
         return None
-    drawn = [*[name for name in names if name != summary.selected][: _DRAWN - 1], summary.selected]
+    others, winner = ([name for name in names if (name == summary.selected) is same] for same in (False, True))
+    drawn = [*others[: _DRAWN - 1], *winner]
     length = max(len(curves[name]) for name in drawn)
     caption = "Each row is tested before it is trained on; a curve is the mean loss of the rows tested so far."
     if summary.curves.band is not None:
         caption += f" The band holds at {summary.level} for the winner at all steps at once."
     if len(drawn) < len(names):
-        caption += f" The picture has the winner and the best {_DRAWN - 1} of the {len(names) - 1} others."
+        whose = "the winner and " * len(winner)
+        caption += f" The picture has {whose}the best {_DRAWN - 1} of the {len(others)} others."
     return Section(
         "progressive",
         "Along the stream of rows",
@@ -76,7 +78,10 @@ def _table(summary: Summary, names: list[str], length: int) -> Table:
     ]
     head = ["candidate", *(f"after {shown_count(step)}" for step in steps)]
     return Table(
-        "Progressive error after some of the rows", head, rows, marked={names.index(summary.selected): "selected"}
+        "Progressive error after some of the rows",
+        head,
+        rows,
+        marked={place: "selected" for place, name in enumerate(names) if name == summary.selected},
     )
 
 

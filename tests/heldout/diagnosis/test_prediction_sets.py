@@ -1,8 +1,8 @@
 """Prediction sets: MAPIE's on the same rows, the level on simulated draws, and what has none says why."""
 
-import sys
-import warnings
+import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import heldout
-from heldout.diagnosis.prediction_sets import calibrated, least_rows, measured, sets_of, threshold
+from heldout.diagnosis.prediction_sets import calibrated, least_rows, measured, rank, sets_of, threshold
 from heldout.errors import BadArgument
 from heldout.parts.weights import Weights
 from heldout.records import PredictionSets
@@ -130,13 +130,26 @@ def test_permuted_rows_have_the_same_threshold_and_a_higher_level_has_larger_set
             assert measured(line, answers, y, known).coverage >= (0.5 if t == low else 0.9)
 
 
-@pytest.mark.parametrize("level", [0.3, 0.5, 0.8, 0.9, 0.95, 0.975, 0.99])
-def test_mapie_calibrates_with_the_least_number_of_rows_and_with_no_fewer(level):
-    residuals = np.arange(float(least_rows(level)))
-    for answers, classes in ((0 * residuals, None), (np.eye(2)[[0] * len(residuals)], np.arange(2))):
-        assert threshold(answers, 0 * residuals, classes, level) >= 0
-        with pytest.raises(ValueError, match="too low"):
-            threshold(answers[1:], 0 * residuals[1:], classes, level)
+LEVELS = ["0.3", "0.5", "0.8", "0.9", "0.95", "0.975", "0.99", "0.995", "0.9999"]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_rank_is_that_of_exact_arithmetic_and_the_least_rows_are_the_first_that_have_it(level):
+    exact = Fraction(level)
+    for rows in [*range(1, 500), 10_000, 999_999]:
+        assert math.ceil((rows + 1) * exact) == rank(rows, float(level))
+        assert (rows >= least_rows(float(level))) == (math.ceil((rows + 1) * exact) <= rows)
+    assert (19, 9) == (least_rows(0.95), least_rows(0.9))
+
+
+def test_nineteen_held_out_rows_have_sets_at_95_percent_whose_threshold_is_their_largest_score():
+    X, _ = drawn(11, 95)
+    numbers = X @ [1.0, 2, 0, 0] + np.random.default_rng(4).normal(size=len(X))
+    made = validated(LinearRegression(), X, numbers)
+    rows, (g_minus,) = made.design.splits("holdout")[0].validation, made.target("one", "E_val")
+    assert (19, 19) == (len(rows), made.prediction_sets(X).calibrated)
+    largest = np.abs(numbers[rows] - g_minus.predict(X[rows])).max()
+    assert largest == pytest.approx(made.prediction_sets(X).threshold, rel=1e-7)
 
 
 @pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
@@ -165,7 +178,7 @@ def test_where_no_threshold_holds_the_argument_or_the_line_says_why():
         validated(RidgeClassifier(), X, y).prediction_sets(X)
     with pytest.raises(BadArgument, match="groups"):
         validated(GaussianNB(), X, y, groups=np.arange(len(y)) // 2).prediction_sets(X)
-    with pytest.raises(BadArgument, match=r"30 held-out rows.*99 %.*100"):
+    with pytest.raises(BadArgument, match=r"30 held-out rows.*99 %.*99"):
         validated(GaussianNB(), X, y, level=0.99).prediction_sets(X)
     made = validated(GaussianNB(), X, y)
     with pytest.raises(BadArgument, match=r"X_new.*\(150, 3\).*4"):
@@ -188,20 +201,3 @@ def test_a_class_without_a_held_out_row_is_named_with_what_the_level_is_still_ab
     assert line.threshold is not None
     assert "class z:" in line.reason
     assert "98 %" in line.reason
-
-
-def test_nobody_else_notices_that_mapie_was_called():
-    np.random.seed(3)
-    expected = np.random.rand()
-    np.random.seed(3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        threshold(np.zeros(30), np.arange(30.0), None, 0.9)
-        threshold(np.full((30, 2), 0.5), np.zeros(30), np.arange(2), 0.9)
-    assert expected == np.random.rand()
-
-
-def test_without_mapie_it_is_said_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "mapie.classification", None)
-    with pytest.raises(ImportError, match="pip install mapie"):
-        threshold(np.full((30, 2), 0.5), np.zeros(30), np.arange(2), 0.9)

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pickle
+import sys
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -405,3 +406,29 @@ def test_the_fits_that_are_measured_say_how_long_a_fit_takes(prepared):
         assert 0 < fit_times.known(candidate, labeled) < 1
         renamed = candidate.model_copy(update={"name": "other"})
         assert fit_times.known(candidate, labeled) == fit_times.known(renamed, labeled)
+
+
+def test_a_helper_of_a_learners_module_that_was_changed_is_fitted_again_and_gives_its_own_errors(
+    prepared, checkout, monkeypatch
+):
+    """The whole way of a fit: from the files of the user to the losses that E_cv is the mean of."""
+    module = "from sklearn.base import BaseEstimator, ClassifierMixin\nimport numpy as np\n\n\n"
+    module += "class Always(ClassifierMixin, BaseEstimator):\n    def fit(self, X, y):\n        return self\n\n"
+    module += "    def predict(self, X):\n        from always_helper import answer\n\n"
+    module += "        return np.full(len(X), answer)\n"
+    (checkout / "always.py").write_text(module)
+    monkeypatch.syspath_prepend(checkout)
+    found = {}
+    for answer in ("won", "lost", "won"):
+        (checkout / "always_helper.py").write_text(f"answer = {answer!r}\n")
+        for name in ("always", "always_helper"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        settings = prepared(
+            "candidates=[{name: one, estimator: always.Always}]", "execution.allowed_modules=[sklearn, always]"
+        )
+        units = plan(settings, "cross_validation")["one"]
+        reused = [units_of_scheme.is_stored(unit) for unit in units]
+        assert reused == [answer in found] * 5  # what was fitted before the change is not lost
+        assert {"one": None} == work(settings, "cross_validation")
+        found[answer] = np.concatenate([fit_cache.load(unit.key)[0] for unit in units]).mean()
+    assert {"won": 40 / 60, "lost": 20 / 60} == pytest.approx(found)

@@ -124,10 +124,10 @@ def test_two_separators_that_fit_alike_are_asked_for():
 
 
 def test_a_target_of_too_many_classes_is_refused(frame):
-    frame.assign(y=[f"n{row // 3}" for row in range(ROWS)]).to_csv("t.csv", index=False)
+    frame.assign(y=[f"n{row // 2}" for row in range(ROWS)]).to_csv("t.csv", index=False)
     with pytest.raises(UserError) as caught:
         begin("t.csv")
-    assert_names(str(caught.value), "--target", "y", 40, ROWS, 50)
+    assert_names(str(caught.value), "--target", "y", 60, ROWS, 5)
     frame["y"] = ["?" if row % 9 == 0 else f"${row},000" for row in range(ROWS)]
     frame.to_csv("t.csv", index=False)
     with pytest.raises(UserError) as caught:

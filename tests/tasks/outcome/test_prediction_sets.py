@@ -116,7 +116,7 @@ def test_the_threshold_applied_to_the_saved_model_gives_the_intervals_that_were_
         (BAYES, ["data.weight=house"], ["weights"]),
         (BAYES, ["data.sampling=active"], ["data.sampling", "active"]),
         (BAYES, ["deliver=vote"], ["deliver", "vote", "final"]),
-        (BAYES, ["selection.level=0.99"], ["99 %", "100", "held-out rows"]),
+        (BAYES, ["selection.level=0.99"], ["99 %", "least 99", "held-out rows"]),
     ],
 )
 def test_where_no_threshold_holds_the_line_says_why_and_the_run_goes_on(rows, made, candidate, changes, known):

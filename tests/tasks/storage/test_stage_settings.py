@@ -1,6 +1,7 @@
 """Results know the settings that made them: a stage on results of other settings is refused, with keys and values."""
 
 import json
+import sys
 
 import pandas as pd
 import pytest
@@ -46,6 +47,26 @@ def test_results_of_other_settings_are_refused_with_the_key_both_values_and_the_
     assert f": {named}. Nothing was written." in str(error.value)
     assert all(remedy in str(error.value) for remedy in ("dvc repro", "python -m flows validate", "--set"))
     assert str(error.value).startswith(f"{stage}: ")
+
+
+def test_results_of_another_module_of_the_users_are_refused_with_its_name(prepared, checkout, monkeypatch):
+    (checkout / "own_learner.py").write_text(
+        "import own_helper\nfrom sklearn.svm import SVC\n\n\nclass Own(SVC): ...\n"
+    )
+    monkeypatch.syspath_prepend(checkout)
+    helper = checkout / "own_helper.py"
+    helper.write_text("")
+    monkeypatch.delitem(sys.modules, "own_learner", raising=False)
+    changes = "candidates=[{name: own, estimator: own_learner.Own}]", "execution.allowed_modules=[sklearn, own_learner]"
+    for stage in STAGES:
+        stage_settings.write(stage, prepared(*changes))
+    stage_settings.check("report", prepared(*changes))
+    helper.write_text("more = 1\n")
+    stage_settings.check("holdout", prepared(*changes))  # prepare has no candidates
+    for stage in ("select", "report"):
+        with pytest.raises(UserError, match="module own_helper .*data/results/holdout.*deps"):
+            stage_settings.check(stage, prepared(*changes))
+    assert not stage_settings.made_with("holdout", prepared(*changes))
 
 
 def test_only_the_report_asks_for_the_settings_of_the_selection(results):

@@ -1,0 +1,107 @@
+"""A candidate whose fits of E_prog and of the half models fail keeps its E_cv in a run too, as in a notebook."""
+
+import json
+import sys
+
+import pytest
+
+import heldout
+from heldout.errors import LearnerWarning
+from heldout.estimates import lacking
+from tasks.fits import half_model_disagreement, race_result, run_schemes, scheme_results
+from tasks.fits.half_model_disagreement import disagree_all
+from tasks.fits.race_result import Raced
+from tasks.fits.run_halvings import fit_halves
+from tasks.outcome.estimate import choose, estimate_all, read_results
+from tasks.plans.read_design import read_design
+from tasks.runtime.errors import UserError
+from tasks.storage import files
+
+MODULE = """
+from sklearn.naive_bayes import GaussianNB
+
+
+class Oversampled(GaussianNB):
+    def fit(self, X, y):
+        if len(X) < 45:
+            raise ValueError("too few rows of a class")
+        return super().fit(X, y)
+"""
+BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
+OVER = "{name: over, estimator: own_oversampling.Oversampled}"
+LACKING = {"E_prog", "E_2cv", "E_train"}
+
+
+@pytest.fixture
+def ran(prepared, checkout, monkeypatch):
+    """A function: what every stage but `prepare` and `select` does, with fits in this process; the settings."""
+    (checkout / "own_oversampling.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(checkout)
+
+    def here(_settings, _what, work, todo, *_more, **_further):
+        return [work(*one.arguments) for one in todo]
+
+    for module in (run_schemes, half_model_disagreement):
+        monkeypatch.setattr(module, "run_all", here)
+
+    def run(*candidates, deliver="final"):
+        changes = f"candidates=[{', '.join(candidates)}]", f"deliver={deliver}", "covalidation.repeats=3"
+        settings = prepared(*changes, "execution.allowed_modules=[sklearn, own_oversampling]")
+        design = read_design(settings)
+        race_result.write(Raced())
+        finished, failures = run_schemes.fit_all(settings, ["holdout", "final"])
+        scheme_results.write_holdout(settings, design, finished, failures)
+        finished, failures = run_schemes.fit_all(
+            settings, ["cross_validation", *scheme_results.further_schemes(design)]
+        )
+        scheme_results.write_cross_validation(design, finished, failures)
+        finished, failures = run_schemes.fit_all(settings, ["progressive"], all_may_fail=True)
+        scheme_results.write_progressive(design, finished["progressive"], failures)
+        halves = fit_halves(settings)
+        tables, none = disagree_all(settings, halves.by_candidate)
+        scheme_results.write_covalidation(
+            halves.design, halves.by_candidate, tables, {**none, **halves.failed}, halves.halvings
+        )
+        return settings
+
+    yield run
+    sys.modules.pop("own_oversampling", None)
+
+
+def test_the_numbers_and_the_reasons_are_those_of_a_notebook(ran):
+    settings = ran(BAYES, OVER)
+    results = read_results(settings)
+    estimates = estimate_all(results)
+    assert {} == results.failures
+    assert ("bayes", "over") == results.candidates
+    assert LACKING == {*lacking(results.design, results.evidence["over"])}
+    assert "too few rows" in json.loads((files.RESULTS / "covalidation" / "failures.json").read_text())["over"]
+    X, y = files.read_table(files.LABELED)
+    learners = {one.name: one.learner() for one in settings.candidates}
+    with pytest.warns(LearnerWarning, match="over: no E_prog"):
+        made = heldout.validate(learners, X, y, folds=5, repeats=3, race="off", progress=False)
+    wanted = {name: {of.estimate: of.value for of in made.estimates if of.candidate == name} for name in estimates}
+    for name, records in estimates.items():
+        found = {record.estimate: record.value for record in records}
+        assert {estimate: wanted[name][estimate] for estimate in found} == pytest.approx(found)
+    assert not LACKING & {record.estimate for record in estimates["over"]}
+    selection, _ = choose(settings, results, estimates)
+    assert {"bayes", "over"} == {*selection.values}
+    by_halves = settings.model_copy(update={"selection": settings.selection.model_copy(update={"criterion": "E_2cv"})})
+    assert {"bayes"} == {*choose(by_halves, results, estimates)[0].values}
+
+
+def test_where_all_candidates_lack_them_the_run_goes_on_unless_they_decide(ran):
+    settings = ran(OVER)
+    results = read_results(settings)
+    estimates = estimate_all(results)
+    assert "over" == choose(settings, results, estimates)[0].selected
+    by_halves = settings.model_copy(update={"selection": settings.selection.model_copy(update={"criterion": "E_2cv"})})
+    with pytest.raises(UserError, match="selection.criterion.*E_2cv.*too few rows"):
+        choose(by_halves, results, estimates)
+
+
+def test_what_is_delivered_may_not_fail(ran):
+    results = read_results(ran(BAYES, OVER, deliver="progressive"))
+    assert ["over"] == [*results.failures]
+    assert ("bayes",) == results.candidates
