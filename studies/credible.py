@@ -219,8 +219,8 @@ def units(quick: bool) -> Sequence[Unit]:
     """The kind of losses, the distribution, the learner, the rows, and the divisor of the samples."""
     sizes, divisor = (SIZES[1:2], SAMPLES // QUICK) if quick else (SIZES, 1)
     fixed = [pair for pair in (*FOUND_ON, *NEW) if pair[1] != "2 % leverage"]
-    direct = [(kind, name, "fixed", n, divisor) for n in sizes for kind, name in fixed]
-    return [*direct, *[("squared", name, "least squares", n, divisor) for n in sizes for name in FITTED]]
+    direct = [(kind, name, "fixed", n, divisor) for kind, name in fixed for n in sizes]
+    return [*direct, *[("squared", name, "least squares", n, divisor) for name in FITTED for n in sizes]]
 
 
 def losses_of(kind: str, name: str) -> Draw:
@@ -230,10 +230,12 @@ def losses_of(kind: str, name: str) -> Draw:
     return lambda rng, n: np.abs(NOISE[name](rng, n)) ** _POWER[kind]
 
 
-def mean_loss(kind: str, name: str, rng: np.random.Generator) -> float:
+@functools.lru_cache(maxsize=1)
+def mean_loss(kind: str, name: str) -> float:
     """The true error of a fixed answer."""
     if kind == "squared" and name in EXACT:
         return EXACT[name]
+    rng = np.random.default_rng([SEED, *map(ord, f"{kind}{name}")])
     return float(np.mean([losses_of(kind, name)(rng, POPULATION).mean() for _ in range(DRAWS)]))
 
 
@@ -255,14 +257,17 @@ def measure(unit: Unit, data: Path | None) -> list[Record]:  # noqa: ARG001
 
 
 def _ratios(pool: Values, n: int, rng: np.random.Generator) -> Values:  # noqa: ARG001
-    """As pooled shape has them, from the same draws of rows for every sample of a cell: five times as fast."""
-    made: Values = pool[_drawn(len(pool), n)].mean(axis=1) / pool.mean()
+    """As pooled shape has them, from the same draws of rows for every sample of a cell: many times as fast."""
+    made: Values = _shares(len(pool), n) @ pool / pool.mean()
     return made
 
 
 @functools.lru_cache(maxsize=4)
-def _drawn(rows: int, n: int) -> NDArray[np.intp]:
-    return np.random.default_rng([SEED, rows, n]).integers(rows, size=(RESAMPLES, n))
+def _shares(rows: int, n: int) -> Values:
+    """How often each row is among n that are drawn, over n, shape (RESAMPLES, rows)."""
+    drawn = np.random.default_rng([SEED, rows, n]).multinomial(n, np.full(rows, 1 / rows), size=RESAMPLES)
+    shares: Values = drawn / n
+    return shares
 
 
 Line = tuple[str, bool, bool]
@@ -270,11 +275,11 @@ LIMITED = SQUARED.limited(1.0)
 
 
 def _fixed(kind: str, name: str, n: int, rng: np.random.Generator, divisor: int) -> Iterator[Line]:
-    draw, truth = losses_of(kind, name), mean_loss(kind, name, rng)
+    draw, truth = losses_of(kind, name), mean_loss(kind, name)
     loss = LIMITED if name.startswith("Brier") else SQUARED
+    drawn = np.argpartition(rng.random((SUBSAMPLES, n)), n // FOLDS, axis=1)[:, : n // FOLDS]
     for sample in range(SAMPLES // divisor):
         losses, other = draw(rng, n), draw(rng, n)
-        drawn = np.argpartition(rng.random((SUBSAMPLES, n)), n // FOLDS, axis=1)[:, : n // FOLDS]
         yield _line("E_cv", corrected_log_t, _cross_validated(losses, drawn, loss), truth)
         table = RepeatedByRow(np.array([losses.mean()]), 0.0, n, loss, row_means=losses)
         yield _line("E_2cv", log_t, Tested(losses, loss), truth, table)
@@ -306,7 +311,7 @@ def _difference(estimate: str, losses: Values, other: Values, truth: float, draw
 
 def _fitted(name: str, n: int, rng: np.random.Generator, samples: int) -> Iterator[Line]:
     """E_cv and E_val of a line in three features, whose true errors are known but for the variance of the noise."""
-    noise, variance = NOISE[name], mean_loss("squared", name, rng)
+    noise, variance = NOISE[name], mean_loss("squared", name)
     far = LEVERAGE if name == "2 % leverage" else 0.0
     slopes, tested = np.array([0.0, 2.0, 1.0, 0.5]), n // FOLDS
     for sample in range(samples):
@@ -339,6 +344,8 @@ def findings(results: pd.DataFrame) -> list[Finding]:
     for estimate, every in cells.groupby("estimate", sort=False):
         called = str(estimate).replace(", ", "-")
         for name, own in ((called, every), (f"{called}-new", every[every["new"]])):
+            if own.empty:
+                continue
             found.append(_unmarked(name, own))
             short = own[own["coverage"] < SHORT]
             if len(short):
