@@ -352,6 +352,8 @@ def findings(results: pd.DataFrame) -> list[Finding]:
                 marked = int((short["marked"] >= 0.5).sum())
                 share, low, high = share_interval(marked, len(short))
                 said = f"{marked} of {len(short)} cells, of whose runs {short['marked'].mean():.2f} are marked"
+                if marked < len(short):
+                    said += f"; the others: {', '.join(_named(short[short['marked'] < 0.5]))}"
                 claimed = f"at least {LEAST_MARKED:g}"
                 found.append(Finding(f"credible-short-{name}", share, high >= LEAST_MARKED, said, claimed, low, high))
         worst = every[every["light"]].sort_values("marked").iloc[-1]
@@ -383,6 +385,12 @@ def _unmarked(name: str, own: pd.DataFrame) -> Finding:
 def _counts(short: pd.DataFrame) -> Iterator[str]:
     for n, cells in short.groupby("n"):
         yield f"{len(cells)} of {n} rows"
+
+
+def _named(cells: pd.DataFrame) -> Iterator[str]:
+    for (kind, name), own in cells.groupby(["kind", "distribution"], sort=False):
+        covers = ", ".join(f"{n} rows {c:.2f}" for n, c in zip(own["n"], own["coverage"], strict=True))
+        yield f"{kind} {name}".strip() + f" ({covers})"
 
 
 def with_shares(results: pd.DataFrame) -> pd.DataFrame:
