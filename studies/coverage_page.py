@@ -216,7 +216,8 @@ def _plain(finding: str) -> str:
     """`credible-unmarked-E_cv-new` in words."""
     _, kind, *rest = finding.split("-")
     words = {
-        "unmarked": "without a mark, cover",
+        "unmarked": "of intervals without a mark, cover",
+        "wrong": "of all runs, without a mark and wrong",
         "short": "of cells below .90, marked",
         "light": "of runs with light tails, marked at most",
     }

@@ -63,9 +63,9 @@ class Carried:
     named: int
     share: float
 
-    def heavy(self, noise: float = NOISE) -> bool:
+    def heavy(self, loss: Loss) -> bool:
         """Whether the tail index shows a tail with no fourth moment."""
-        return self.tail >= LEAST_TAIL + noise / math.sqrt(self.n)
+        return self.tail >= LEAST_TAIL + (NOISE_OF_BOUNDED if loss.bounded else NOISE) / math.sqrt(self.n)
 
 
 def carried(losses: Losses, cluster: Cluster = None, repeats: int = 1) -> Carried | None:
@@ -141,14 +141,15 @@ def of_losses(losses: Losses, loss: Loss, cluster: Cluster = None, *, repeats: i
             return None
         return f"all {len(losses) // repeats} losses are equal, so that nothing shows how far others lie"
     skewed = found.skewness - EXCUSED * found.relative_error >= LEAST_SKEWNESS
-    heavy = found.heavy(NOISE_OF_BOUNDED if loss.bounded else NOISE)
-    return _says(found, cluster, "the loss") if (skewed and heavy) or found.rows < LEAST_ROWS else None
+    if not (skewed and found.heavy(loss)) and found.rows >= LEAST_ROWS:
+        return None
+    return _says(found, cluster, "the loss")
 
 
-def of_difference(first: Losses, other: Losses, cluster: Cluster = None) -> str | None:
+def of_difference(first: Losses, other: Losses, loss: Loss, cluster: Cluster = None) -> str | None:
     """Why an interval of the mean of `first` - `other`, both of shape (n,), is not credible; None where it may be."""
     found = carried(first - other, cluster)
-    if found is None or abs(found.skewness) < LEAST_SKEWNESS or not found.heavy():
+    if found is None or abs(found.skewness) < LEAST_SKEWNESS or not found.heavy(loss):
         return None
     return _says(found, cluster, "the differences")
 

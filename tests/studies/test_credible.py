@@ -34,8 +34,10 @@ def test_findings_are_shares_of_runs_by_hand():
     )
     found = {finding.finding: finding for finding in credible.findings(results)}
     unmarked, new = found["credible-unmarked-E_cv"], found["credible-unmarked-E_cv-new"]
-    assert (92 + 95 + 10 + 40) / (95 + 100 + 20 + 60) == unmarked.ours
+    assert (92 + 95 + 10) / (95 + 100 + 20) == unmarked.ours
     assert (40 / 60, False) == (new.ours, new.agrees)
-    assert "2 of 4 cells fall short" in unmarked.because
+    assert "1 of 3 cells fall short" in unmarked.because
+    assert (3 + 5 + 10) / 300 == found["credible-wrong-E_cv"].ours
+    assert (20 / 100, False) == (found["credible-wrong-E_cv-new"].ours, found["credible-wrong-E_cv-new"].agrees)
     assert 0.5 == found["credible-short-E_cv"].ours  # lognormal is marked in 80 of 100, Pareto in 40
     assert 0.05 == pytest.approx(found["credible-light-E_cv"].ours)
