@@ -151,9 +151,9 @@ NOISE: Mapping[str, Draw] = {
     "0.5 % Cauchy": lambda rng, n: np.where(
         rng.random(n) < 0.005, rng.standard_cauchy(n).clip(-100, 100), rng.normal(size=n)
     ),
-    "scaled exponential": lambda rng, n: np.exp(0.7 * rng.normal(size=n)) * (rng.exponential(size=n) - 1),
-    "counts with bursts": lambda rng, n: (
-        rng.poisson(1, n) + (rng.random(n) < 0.02) * rng.negative_binomial(1, 1 / 21, n) - 1.4
+    "scaled exponential": _noise(lambda rng, n: np.exp(0.7 * rng.normal(size=n)) * (rng.exponential(size=n) - 1)),
+    "counts with bursts": _noise(
+        lambda rng, n: rng.poisson(1, n) + (rng.random(n) < 0.02) * rng.negative_binomial(1, 1 / 21, n), 1.4
     ),
 }
 # mean squares where the variance of squares is infinite or nearly so, and a mean of draws too far off
