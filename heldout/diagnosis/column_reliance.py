@@ -150,5 +150,5 @@ def _line(line: ColumnReliance, psi: Losses, design: Design, count: int) -> Colu
         return line
     low, high = max(line.increase - reach, -most), min(line.increase + reach, most)
     shown = not design.loss.binary and not low <= 0 <= high
-    doubt = credible.of_difference(psi, np.zeros(len(psi)), seen.cluster) if shown else None
+    doubt = credible.of_difference(psi, np.zeros(len(psi)), design.loss, seen.cluster) if shown else None
     return replace(line, low=low, high=high, level=design.level, interval=INTERVAL, not_credible=doubt)

@@ -1,33 +1,31 @@
-"""Whether the interval of a mean of losses can be right: how few rows its width rests on.
+"""Whether the interval of a mean of losses can be right: how heavy their tail is, and how skewed their mean.
 
-An interval of a mean is as wide as the spread s of the losses says, and s is known as well as many rows share it. With
-d_i the deviation of loss i from the mean, over n losses or sums of n groups,
-    carried = sum d_i^4 / (sum d_i^2)^2
-is the relative variance of s^2 but for 1/n, and 1 / carried the effective number of rows that carry the spread (L.
-Kish, Survey sampling, 1965, section 11.7, for weights). Where a handful carries it, large losses that did not come up
-would have moved mean and width both, and the interval misses upwards: with squared losses of skewed targets it covers
-.4 to .9 in place of .95. No interval holds for all distributions of losses without a limit (R. R. Bahadur, L. J.
-Savage, Ann. Math. Statist. 27, 1956), so that the interval is not widened but marked.
+An interval of a mean is as wide as the spread of the losses says. Where losses have a heavy tail, large ones that did
+not come up would have moved mean and width both, and the interval misses upwards: with squared losses of skewed targets
+it covers .4 to .9 in place of .95. No interval holds for all distributions of losses without a limit (R. R. Bahadur,
+L. J. Savage, Ann. Math. Statist. 27, 1956), so that the interval is not widened but marked.
 
-Intervals on the scale of logarithms are right for losses that are skewed because most are near 0, as gamma losses are:
-there s grows with the mean, and so does their relative standard error, r = s / (sqrt(n) mean). So the interval is not
-credible if
-    carried - 1 / n - EXCUSED r >= LEAST,
-or if fewer than `LEAST_ROWS` rows carry the loss itself, (sum loss)^2 / sum loss^2. LEAST_OF_CV is larger, since the
-variance of E_cv is corrected upwards (C. Nadeau, Y. Bengio 2003). Where the losses of cross-validation, N, give the
-interval of K tested rows its shape, the limit is
-    max(LEAST, LEAST_OF_POOLED - TESTED K / N):
-with the same losses the interval holds better the smaller the share of them that is tested, as measured for rows that
-are among the N. The thresholds follow from the distributions SEEN of `studies/credible.py`, and are judged on FRESH.
-
-A difference of losses has no sign, and large losses on both sides do less harm: there the square of the skewness of the
-mean, sum d_i^3 / (sum d_i^2)^1.5 (P. Hall, The bootstrap and Edgeworth expansion, 1992, section 2.6), is compared with
-LEAST_OF_DIFFERENCE.
+What matters is the run at hand: of intervals shown without a mark at least .90 are to cover. The runs that miss are
+those in which few large losses came up, so that skewness, kurtosis and the share of the largest are small in just these
+runs. The spacing of the losses below the largest is not: the tail index xi of the generalised Pareto distribution, of
+what the upper fifth of n losses, or of sums of n groups, exceeds the largest below it, by probability weighted moments
+(J. R. M. Hosking, J. R. Wallis, Technometrics 29, 1987), with p_i = (i - 0.35) / k for k exceedances x_i, ascending,
+    xi = 2 - a / (a - 2 b),   a = mean of x_i,   b = mean of x_i (1 - p_i).
+From xi = 1/4 on the fourth moment is infinite, and with it the variance of the spread. That is no harm where the mean
+of so many losses is hardly skewed, or as much as the scale of logarithms takes: with d_i the deviations from the mean,
+sum d_i^3 / (sum d_i^2)^1.5 is its skewness (P. Hall, The bootstrap and Edgeworth expansion, 1992, section 2.6), and r,
+its standard error over the mean, half of it for gamma losses. So an interval is not credible if
+    xi >= LEAST_TAIL + NOISE / sqrt(n)   and   skewness - EXCUSED r >= LEAST_SKEWNESS,
+or if fewer than `LEAST_ROWS` rows carry the loss, (sum loss)^2 / sum loss^2 (L. Kish, Survey sampling, 1965, section
+11.7, for weights). Losses with a limit, most of them near 0, look heavier than they are: NOISE_OF_BOUNDED. A difference
+of losses has no sign, and is judged by the longer side, with no r. NOISE is the least with which no more than a tenth
+of the runs is marked where losses have light tails; LEAST_SKEWNESS spares many rows (`studies/credible.py`).
 
 It is no test: where the sample has no large loss, nothing shows that the population has some. Losses of 0 and 1, and
 methods that hold at every sample size, need no mark. The disagreement of half models, which is no error, has none.
 """
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,15 +33,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.losses import Loss, Losses
-from heldout.losses.tested_losses import CrossValidated, RepeatedByRow
+from heldout.losses.tested_losses import RepeatedByRow
 
 if TYPE_CHECKING:
     from heldout.intervals.method import IntervalMethod
 
-EXCUSED = 0.6
-LEAST, LEAST_OF_CV, LEAST_OF_DIFFERENCE = 0.07, 0.135, 0.13
-LEAST_OF_POOLED, TESTED = 0.14, 0.1
+LEAST_TAIL, NOISE, NOISE_OF_BOUNDED = 0.25, 0.8, 1.55
+LEAST_SKEWNESS, EXCUSED = 0.15, 0.7
 LEAST_ROWS = 2.5
+_UPPER, _FEWEST = 5, 5  # the tail index is of a fifth of the rows, and of 5 at least
 _MOST_NAMED = 5
 Cluster = NDArray[np.int64] | None
 
@@ -52,23 +50,22 @@ Cluster = NDArray[np.int64] | None
 class Carried:
     """By how few of n rows, or groups, a mean is carried.
 
-    `spread` is the share sum d^4 / (sum d^2)^2, `skewness` sum d^3 / (sum d^2)^1.5, `relative_error` the standard error
-    over the mean, `rows` the effective number of rows that carry the loss. `named` rows are called the few that carry
-    the spread, and `share` is their part of the loss, or of the absolute differences.
+    `tail` is the tail index of the longer side, `skewness` that of the mean, sum d^3 / (sum d^2)^1.5, `relative_error`
+    its standard error over the mean, `rows` the effective number of rows that carry the loss. `named` rows are called
+    the few that carry the spread, and `share` is their part of the loss, or of the absolute differences.
     """
 
     n: int
-    spread: float
+    tail: float
     skewness: float
     relative_error: float
     rows: float
     named: int
     share: float
 
-    @property
-    def excess(self) -> float:
-        """What is compared with `LEAST`."""
-        return self.spread - 1 / self.n - EXCUSED * self.relative_error
+    def heavy(self, loss: Loss) -> bool:
+        """Whether the tail index shows a tail with no fourth moment."""
+        return self.tail >= LEAST_TAIL + (NOISE_OF_BOUNDED if loss.bounded else NOISE) / math.sqrt(self.n)
 
 
 def carried(losses: Losses, cluster: Cluster = None, repeats: int = 1) -> Carried | None:
@@ -79,25 +76,42 @@ def carried(losses: Losses, cluster: Cluster = None, repeats: int = 1) -> Carrie
     largest = float(np.abs(losses).max(initial=0.0))
     if largest == 0 or np.ptp(losses) == 0:
         return None
-    scaled = losses / largest  # a fourth power of a large loss might overflow
+    scaled = losses / largest  # a power of a large loss might overflow
     sums = scaled if cluster is None else np.bincount(cluster, weights=scaled)
     rows = np.ones(len(losses)) if cluster is None else np.bincount(cluster).astype(np.float64)
     d = sums - rows * scaled.mean()
     squares, n = float(d @ d), len(d)
     if squares == 0 or n < 2:
         return None
-    spread, size = min(repeats * float((d**2) @ (d**2)) / squares**2, 1.0), np.abs(sums)
+    cubes, size = float((d**3).sum()), np.abs(sums)
     total = float(size.sum())
+    spread = min(repeats * float((d**2) @ (d**2)) / squares**2, 1.0)
     named = min(max(round(1 / spread), 1), _MOST_NAMED, n)
     return Carried(
         n=max(n // repeats, 1),
-        spread=spread,
-        skewness=float(np.sqrt(repeats) * (d**3).sum() / squares**1.5),
+        tail=tail_index(d if cubes >= 0 else -d, repeats),
+        skewness=math.sqrt(repeats) * cubes / squares**1.5,
         relative_error=float(np.sqrt(repeats * squares * n / (n - 1)) / abs(sums.sum())) if sums.sum() else np.inf,
         rows=total**2 / float(size @ size) / repeats,
         named=named,
         share=float(np.partition(size, -min(named * repeats, n))[-min(named * repeats, n) :].sum()) / total,
     )
+
+
+def tail_index(values: Losses, repeats: int = 1) -> float:
+    """The tail index of the upper fifth of `values`, shape (n,), each row `repeats` times among them.
+
+    It is infinite where rows are too few to say; minus infinity where the upper fifth is all equal.
+    """
+    ordered = np.sort(values)
+    if len(ordered) % repeats == 0:
+        ordered = ordered.reshape(-1, repeats).mean(axis=1)
+    k = max(len(ordered) // _UPPER, _FEWEST)
+    if k >= len(ordered):
+        return math.inf
+    beyond = ordered[-k:] - ordered[-k - 1]
+    a, b = float(beyond.mean()), float(beyond @ (1 - (np.arange(1, k + 1) - 0.35) / k)) / k
+    return 2 - a / (a - 2 * b) if a > 0 else -math.inf
 
 
 def doubt(observed: Any, method: "IntervalMethod") -> str | None:
@@ -112,20 +126,11 @@ def doubt(observed: Any, method: "IntervalMethod") -> str | None:
     if isinstance(observed, RepeatedByRow):
         return None if observed.row_means is None else of_losses(observed.row_means, loss)
     if observed.pool is not None and method.needs_cv:
-        least = least_of_pooled(observed.n, len(observed.pool) // observed.pool_repeats)
-        return of_losses(observed.pool, loss, repeats=observed.pool_repeats, least=least)
-    of_cv = isinstance(observed, CrossValidated)
-    return of_losses(observed.losses, loss, observed.cluster, least=LEAST_OF_CV if of_cv else LEAST)
+        return of_losses(observed.pool, loss, repeats=observed.pool_repeats)
+    return of_losses(observed.losses, loss, observed.cluster)
 
 
-def least_of_pooled(tested: int, pooled: int) -> float:
-    """What the excess of `pooled` losses is compared with where they give the interval of `tested` rows its shape."""
-    return max(LEAST, LEAST_OF_POOLED - TESTED * tested / pooled)
-
-
-def of_losses(
-    losses: Losses, loss: Loss, cluster: Cluster = None, *, repeats: int = 1, least: float = LEAST
-) -> str | None:
+def of_losses(losses: Losses, loss: Loss, cluster: Cluster = None, *, repeats: int = 1) -> str | None:
     """Why an interval of the mean of `losses`, shape (n,), is not credible; None where it may be.
 
     Losses that are all 0 have an upper bound of their own where the `loss` has a limit.
@@ -135,15 +140,16 @@ def of_losses(
         if losses.max(initial=0.0) == 0 and loss.bounded:
             return None
         return f"all {len(losses) // repeats} losses are equal, so that nothing shows how far others lie"
-    if found.excess < least and found.rows >= LEAST_ROWS:
+    skewed = found.skewness - EXCUSED * found.relative_error >= LEAST_SKEWNESS
+    if not (skewed and found.heavy(loss)) and found.rows >= LEAST_ROWS:
         return None
     return _says(found, cluster, "the loss")
 
 
-def of_difference(first: Losses, other: Losses, cluster: Cluster = None) -> str | None:
+def of_difference(first: Losses, other: Losses, loss: Loss, cluster: Cluster = None) -> str | None:
     """Why an interval of the mean of `first` - `other`, both of shape (n,), is not credible; None where it may be."""
     found = carried(first - other, cluster)
-    if found is None or found.skewness**2 < LEAST_OF_DIFFERENCE:
+    if found is None or abs(found.skewness) < LEAST_SKEWNESS or not found.heavy(loss):
         return None
     return _says(found, cluster, "the differences")
 

@@ -12,10 +12,14 @@ stands for the estimate over its target. With the quantiles of r at a and 1 - a 
     estimate / r_upper,   estimate / r_lower,   a = Phi(-t sqrt(N / (N - 1))),
 t with N - 1 degrees of freedom: for normal losses a = (1 - level) / 2 would give their spread the divisor N and the
 normal quantile, as if N losses knew their spread exactly. More than 5000 tested rows have the quantiles of the normal
-limit of ln r in place of resamples. Where r_lower is 0, because most losses are 0, the least r above 0 takes its place,
-and the upper bound is at least that of log t. Where all K losses are 0, and some of the N are not, the upper bound is
-the mean of these times the largest share of such losses that K rows miss with probability (1 - level) / 2, which is
-1 - ((1 - level) / 2)^(1/K).
+limit of ln r in place of resamples.
+
+Where most losses are near 0, r_lower is, or is 0, and the upper bound has no limit. Nothing that was seen says that a
+mean is larger than the largest loss, so that the upper bound is at most
+    largest max(1, estimate / mean),
+of the N losses, in the unit of the tested ones where these are larger. Where all K losses are 0, and some of the N are
+not, the upper bound is the mean of these times the largest share of such losses that K rows miss with probability
+(1 - level) / 2, which is 1 - ((1 - level) / 2)^(1/K).
 """
 
 import math
@@ -40,19 +44,17 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
         return log_t.bounds(observed, level)
     if error == 0:
         return 0.0, (1 - ((1 - level) / 2) ** (1 / observed.n)) * float(pool[pool > 0].mean())
-    pool = pool / pool[-1]  # a sum of large losses might overflow
+    largest = float(pool[-1])
+    pool = pool / largest  # a sum of large losses might overflow
     if observed.n > _MOST_DRAWN:
         reach = two_sided_t(level, len(pool) - 1) * float(np.std(pool, ddof=1)) / math.sqrt(observed.n)
         return log_t.about(error, reach / float(pool.mean()) * error)
     ratios = _ratios(pool, observed.n, np.random.default_rng(seeds.child(observed.seed, "pooled")))
     beyond = _expanded(level, len(pool))
     lower, upper = np.quantile(ratios, [beyond, 1 - beyond]).tolist()
+    most = max(error / float(pool.mean()), largest)
     # quantiles on the same side of 1 would leave the estimate outside
-    low = error / max(upper, 1.0)
-    if lower > 0:
-        return low, error / min(lower, 1.0)
-    least = float(ratios[ratios > 0].min(initial=1.0))
-    return low, max(error / least, log_t.bounds(observed, level)[1])
+    return error / max(upper, 1.0), min(error / min(lower, 1.0), most) if lower > 0 else most
 
 
 def _expanded(level: float, n: int) -> float:

@@ -42,6 +42,6 @@ def _of_differences(design: Design, evidence: Mapping[str, Evidence], winner: st
         if not (line.shown_less or line.shown_more or line.by_margin == "alike"):
             continue
         other = cross_validated(design, every[line.against])
-        if reason := credible.of_difference(own.losses, other.losses, own.cluster):
+        if reason := credible.of_difference(own.losses, other.losses, design.loss, own.cluster):
             by_reason.setdefault(reason, []).append(line.against)
     return "; ".join(f"from {', '.join(names)}: {reason}" for reason, names in by_reason.items())

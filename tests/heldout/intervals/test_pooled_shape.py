@@ -58,14 +58,26 @@ def test_many_rows_have_the_normal_limit_which_the_resamples_approach():
     assert limit[1] == pytest.approx(1.6486815 * pool.std(ddof=1) / pool.mean(), rel=1e-6)
 
 
-def test_where_most_losses_are_0_the_upper_bound_is_finite_and_at_least_that_of_log_t():
+def test_where_most_losses_are_0_the_upper_bound_is_finite():
     losses, pool = np.append(np.zeros(19), 3.0), np.append(np.zeros(97), [1.0, 2.0, 3.0])
+    # most resamples of 20 hold no loss above 0; the largest of the pool, times 0.15 over its mean of 0.06
     low, high = pooled_shape.bounds(observe(losses, pool), 0.95)
     assert low < losses.mean()
-    assert log_t.bounds(observe(losses, pool), 0.95)[1] <= high < math.inf
+    assert high == pytest.approx(3.0 * 0.15 / 0.06)
     assert (0.0, 0.0) == pooled_shape.bounds(observe(np.zeros(20), np.zeros(60)), 0.95)
     low, high = pooled_shape.bounds(observe(np.zeros(20), pool), 0.95)
     assert (0.0, 0.025) == (low, pytest.approx((1 - high / 2) ** 20))
+
+
+@pytest.mark.parametrize("tested", [20, 40, 100])
+def test_no_upper_bound_of_a_zero_inflated_target_passes_the_largest_loss_in_the_unit_of_the_tested(tested):
+    rng = np.random.default_rng(tested)
+    for sample in range(8):
+        said = 0.01 * rng.normal(size=200)  # nearly right where the target is 0
+        pool = (np.where(rng.random(200) < 0.05, rng.lognormal(0, 1.5, 200), 0.0) - said) ** 2
+        seen = observe(pool[:tested], pool, sample)
+        low, high = pooled_shape.bounds(seen, 0.95)
+        assert low <= seen.error <= high <= pool.max() * max(1.0, seen.error / pool.mean()) * (1 + 1e-12)
 
 
 def test_it_covers_heavy_tailed_losses_in_few_rows_where_log_t_does_not():
