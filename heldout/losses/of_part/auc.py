@@ -24,7 +24,8 @@ def of_class(inside: NDArray[np.bool_], ranks: NDArray[Any], weights: Values) ->
 
 def steps(sizes: Values) -> Values:
     """4 m n / (m + n) of each class."""
-    return 4 * sizes * (sizes.sum() - sizes) / sizes.sum()
+    found: Values = 4 * sizes * (sizes.sum() - sizes) / sizes.sum()
+    return found
 
 
 def size(sizes: Values, metric: float) -> float:  # noqa: ARG001
