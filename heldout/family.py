@@ -164,8 +164,8 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         table = np.stack(losses)
         errors = table.mean(axis=1)
         place = int(np.argmin(errors))
-        corrected = bbc.corrected_error(table, seed)
-        interval = bbc.interval(corrected, Tested(table[place], loss), self.level)
+        corrected = bbc.corrected(table, seed)
+        interval = bbc.interval(corrected.error, Tested(table[place], loss), self.level, taken=corrected.losses)
         models = min(len(self.values), size + 1)
         bound = selection_bound(Tested(table[place], loss, seed), models, self.level)
         self.path_ = ParameterPath(
@@ -174,7 +174,7 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
             validation_errors=errors,
             chosen=self.values[place],
             validated_on=size,
-            corrected=corrected,
+            corrected=corrected.error,
             interval=interval,
             bound=None if bound is None else bound.value,
         )

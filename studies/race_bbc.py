@@ -144,13 +144,13 @@ def left(blocks: Sequence[Losses], finalists: int | None = None) -> NDArray[np.i
 def _of(of_rows: Losses, observed: Sequence[Tested], errors: Losses, among: NDArray[np.intp], seed: int) -> Record:
     """The choice among some of the candidates, and what is said of it."""
     winner = int(among[of_rows[among].mean(axis=1).argmin()])
-    value, truth = bbc.corrected_error(of_rows[among], seed), float(errors[winner])
-    found = bbc.interval(value, observed[winner], LEVEL)
+    corrected, truth = bbc.corrected(of_rows[among], seed), float(errors[winner])
+    found = bbc.interval(corrected.error, observed[winner], LEVEL, taken=corrected.losses)
     if found is None:
         raise ValueError(f"no interval of {of_rows.shape[1]} rows")
     return {
         "E_cv": float(of_rows[winner].mean()) - truth,
-        "E_bbc": value - truth,
+        "E_bbc": corrected.error - truth,
         "covered": found.low <= truth <= found.high,
     }
 

@@ -32,10 +32,11 @@ def of_winner(design: Design, evidence: Mapping[str, Evidence], selection: "Sele
         if criterion in design.part_losses:
             by = np.stack([cross_validated_by(design, of, criterion).losses for of in evidence.values()])
     fold = None if rule == bbc.MINIMUM else design.partition.fold
-    value = bbc.corrected_error(losses, design.seed, design.dependence.group, rule, fold, by)
+    found = bbc.corrected(losses, design.seed, design.dependence.group, rule, fold, by)
+    mixed = found.losses if rule == bbc.MINIMUM and by is None else None
     target, size = bbc.target(rule, criterion), mean_fold_training_size(design)
-    record = Estimate(taken, "E_bbc", value, target, size, len(design.y))
-    interval = bbc.interval(value, observed[taken], design.level, design.dependence.kind)
+    record = Estimate(taken, "E_bbc", found.error, target, size, len(design.y))
+    interval = bbc.interval(found.error, observed[taken], design.level, design.dependence.kind, mixed)
     if interval is None:
         return record
     return replace(with_interval(record, interval), not_credible=bbc.doubt(observed[taken]))

@@ -16,8 +16,12 @@ n_eff = q (1 - q) / V independent rows in Wilson's roots, but not more than the 
 particular kind (`PartLoss.size`), times the share that independent subsamples would leave of it.
 
 Of a single part that one hypothesis was tested on, V is s^2 / N, or that of clusters, with one degree less than there
-are rows or clusters. A metric that is a function of the user's (`heldout.losses.of_part.own`) may have another range:
-its interval is q +- t sqrt(V).
+are rows or clusters.
+
+A metric that is a function of the user's (`heldout.losses.of_part.own`) has the best value 1 and another range, most of
+them [-1, 1], as Cohen's kappa. So q / 2 takes the place of q in the roots, with n_eff = q (2 - q) / V rows, and no V
+below q (1 - q) / size: near q = 0 these are the roots of a share of wrong rows, whatever the range. From q = 1 on, that
+of answers that are no better than chance, the interval is q +- t sqrt(V).
 """
 
 import math
@@ -27,11 +31,11 @@ from dataclasses import replace
 import numpy as np
 
 from heldout.estimates.definition import Definition
-from heldout.intervals import clustered_t, corrected_fold_t, corrected_t
+from heldout.intervals import clustered_t, corrected_fold_t, corrected_t, log_t
 from heldout.intervals.method import Default, IntervalMethod, estimate_with, restated, two_sided_t
 from heldout.intervals.wilson import roots_at
 from heldout.losses.of_part import OwnMetric, PartLoss
-from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.losses.tested_losses import CrossValidated
 from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate
 from heldout.schemes.design import Design, Evidence, mean_fold_training_size
@@ -64,16 +68,37 @@ def bounds_of_part(seen: TestedPart, level: float) -> tuple[float, float]:
     return roots_at(q, max(size, 1.0), two_sided_t(level, seen.units - 1))
 
 
-def bounds_of_own(seen: Tested, level: float) -> tuple[float, float]:
-    """q +- t sqrt(V) for a metric of any range."""
+def bounds_of_own(seen: TestedPart | CrossValidatedParts, level: float) -> tuple[float, float]:
+    """Twice Wilson's roots for q / 2 at n_eff; q +- t sqrt(V) from q = 1 on, or where nothing shows an n_eff."""
+    q, (spread, size, degrees) = seen.error, _of_terms(seen)
+    quantile = two_sided_t(level, degrees)
+    if q < 1 and size:
+        spread = max(spread, q * (1 - q) / size)
+    if q >= 1 or not (spread or size):
+        return q - quantile * math.sqrt(spread), q + quantile * math.sqrt(spread)
+    n = q * (2 - q) / spread if spread > 0 else 2 * size
+    low, high = roots_at(max(q, 0.0) / 2, max(n, 1.0), quantile)
+    return 2 * low, 2 * high
+
+
+def bounds_of_own_loss(seen: TestedPart | CrossValidatedParts, level: float) -> tuple[float, float]:
+    """The same for an error in [0, 1], of which it is known what a row changes; of others q exp(+- t sqrt(V) / q)."""
+    if seen.size:
+        return bounds_of_own(seen, level)
+    spread, _, degrees = _of_terms(seen)
+    return log_t.about(seen.error, two_sided_t(level, degrees) * math.sqrt(spread))
+
+
+def _of_terms(seen: TestedPart | CrossValidatedParts) -> tuple[float, float, float]:
+    """V, the number of rows that the metric weighs as, and the degrees of freedom."""
     spread, degrees = clustered_t.variance(seen.losses, seen.cluster), seen.units - 1
-    if isinstance(seen, CrossValidated):
-        k, repeated = seen.folds, seen.subsample_errors is not None
-        of_folds = corrected_t.variance(seen) if repeated else corrected_fold_t.variance(seen)
-        degrees = float(corrected_t.degrees(seen) if repeated else k - 1)
-        spread = max(of_folds, variance_factor(k) * spread)
-    reach = two_sided_t(level, degrees) * math.sqrt(spread)
-    return seen.error - reach, seen.error + reach
+    size = seen.size * seen.units / seen.n
+    if not isinstance(seen, CrossValidated):
+        return spread, size, degrees
+    k, repeated = seen.folds, seen.subsample_errors is not None
+    of_folds = corrected_t.variance(seen) if repeated else corrected_fold_t.variance(seen)
+    degrees = float(corrected_t.degrees(seen) if repeated else k - 1)
+    return max(of_folds, variance_factor(k) * spread), size / variance_factor(k), degrees
 
 
 def method_alone(
@@ -81,7 +106,7 @@ def method_alone(
 ) -> IntervalMethod:
     """The interval of answers alone, of folds or of a single part, without a further fit; `kind` is how rows depend."""
     if isinstance(metric, OwnMetric):
-        called, of = f"t of {metric.name}", bounds_of_own
+        called, of = f"Wilson of {metric.name}", bounds_of_own_loss if metric.less_is_better else bounds_of_own
     else:
         called, of = f"Wilson of {metric.metric}", bounds if in_folds else bounds_of_part  # type: ignore[assignment]
     shared = "; correlation of the folds taken to be 1/k" if in_folds else ""

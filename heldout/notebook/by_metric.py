@@ -5,6 +5,7 @@ The answers are there already, those of `heldout.validate` or of a table, and no
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -32,6 +33,7 @@ from heldout.schemes.whole_parts import CrossValidatedParts, TestedPart
 
 Metric = str | Callable[..., Any]
 Needs = Literal["answer", "ranks"]
+_NEARER = 0.5  # the error by a metric of the user's, of which it is known what a row changes
 _R2 = ("r2", "r2_score")  # no mean of losses
 _NEEDS: tuple[Needs, ...] = get_args(Needs)
 NAMES = tuple(name for name, one in ESTIMATES.items() if one.part_loss is not None)
@@ -102,14 +104,25 @@ class ByMetric:
         if isinstance(self.metric, OwnMetric):
             self.metric.check_best(self.y, [_truth(self.y, one) for one in needs], self.weights)
 
+    @cached_property
+    def rows(self) -> float:
+        """The R of which one more wrong answer changes the metric by 1 / R at most; 0 where nobody knows."""
+        if isinstance(self.metric, PartLoss):
+            return self.metric.rows(np.unique(self.y, return_counts=True)[1].astype(np.float64))
+        step = self.metric.step(self.y, of_ranks=self.needs == "ranks")
+        return 1 / step if step else 0.0
+
     def observed(self, seen: Tested) -> Tested:
-        """The same with the number of independent rows that the terms weigh as at most."""
-        if isinstance(self.metric, OwnMetric):
-            return seen
+        """The same with the number of independent rows that the terms weigh as at most.
+
+        Of a function these are the `rows`, and twice as many where answers are numbers, which are seldom all wrong.
+        """
         known = {name: getattr(seen, name) for name in seen.__dataclass_fields__}
-        sizes = np.unique(self.y, return_counts=True)[1].astype(np.float64)
         of = CrossValidatedParts if isinstance(seen, CrossValidated) else TestedPart
-        return of(**known, size=self.metric.size(sizes, 1 - seen.error))
+        if isinstance(self.metric, OwnMetric):
+            return of(**known, size=self.rows * (2 if self.needs == "ranks" else 1), rows=self.rows)
+        sizes = np.unique(self.y, return_counts=True)[1].astype(np.float64)
+        return of(**known, size=self.metric.size(sizes, 1 - seen.error), rows=self.rows)
 
     def estimates(
         self,
@@ -131,12 +144,13 @@ class ByMetric:
     def _stated(self, record: Estimate, seen: Tested) -> Estimate:
         """The record of an estimate with what its interval rests on.
 
-        Metrics that are known here count few rows as few by themselves. Of a function the interval is as wide as the
-        terms say: where few rows carry them it is marked, and where no row changes the metric there is none.
+        Metrics that are known here count few rows as few by themselves, and so do functions nearer to 1 than to 0 where
+        it is known what a row changes. Of others the interval is marked where few rows carry the terms, and where no
+        row changes the metric there is none.
         """
-        if isinstance(self.metric, PartLoss):
+        if isinstance(self.metric, PartLoss) or (self.rows and seen.error < _NEARER):
             return replace(record, not_credible=None)
-        if np.ptp(seen.losses) == 0:
+        if np.ptp(seen.losses) == 0 and record.low == record.high:
             record = replace(record, low=None, high=None, level=None, interval=None, assumption=None)
             return replace(
                 record, not_credible=f"no row changes {self.metric.name}, so that nothing shows how it varies"

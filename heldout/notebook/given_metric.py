@@ -33,9 +33,10 @@ def by_metric(
         many = "two classes" if by.needs == "ranks" else "at least two classes"
         raise BadArgument("label", f"metric is {by.name[2:]}, which needs {many}; there are {len(classes)}")
     whole = np.zeros(len(y), dtype=np.int64)
-    terms = []
+    terms, numbers = [], False
     for lines, fold in zip(folds.lines, folds.fold or (whole,), strict=True):
         answers = _answers(lines, given, given.values(table, lines), y, by)
+        numbers |= classes is None and answers.dtype.kind in "fiu" and not np.isin(answers, y).all()
         of_all = np.empty((len(answers), len(y)))
         for part in range(int(fold.max()) + 1):
             rows = np.flatnonzero(fold == part)
@@ -43,7 +44,7 @@ def by_metric(
                 of_all[number, rows] = by.terms(np.stack([-said, said], axis=1) if by.needs == "ranks" else said, rows)
         terms.append(of_all)
     by.check_direction(("answer", "ranks") if len(np.unique(y)) == 2 else ("answer",))
-    return by, terms
+    return replace(by, needs="ranks") if numbers else by, terms
 
 
 def _answers(lines: LongTable, given: Given, values: Values, y: Values, by: ByMetric) -> Values:

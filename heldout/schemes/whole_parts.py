@@ -12,18 +12,24 @@ from heldout.schemes.design import Design, Evidence, cross_validated
 
 @dataclass(frozen=True, eq=False)
 class TestedPart(Tested):
-    """The terms of a part that one hypothesis was tested on; `size` is as in `CrossValidatedParts`."""
+    """The terms of a part that one hypothesis was tested on; `size` and `rows` are as in `CrossValidatedParts`."""
 
     __test__ = False  # no test of pytest's
 
     size: float = 0.0
+    rows: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class CrossValidatedParts(CrossValidated):
-    """The terms in folds and subsamples; `size` is the number of independent rows that they weigh as at most."""
+    """The terms in folds and subsamples.
+
+    `size` is the number of independent rows that they weigh as at most, and of two candidates one more row on which
+    they differ counts as one of `rows`; 0 where nobody knows.
+    """
 
     size: float = 0.0
+    rows: float = 0.0
 
 
 def cross_validated_by(design: Design, evidence: Evidence, estimate: str) -> CrossValidated:
@@ -36,7 +42,8 @@ def cross_validated_by(design: Design, evidence: Evidence, estimate: str) -> Cro
     seen = cross_validated(design, Evidence(terms))
     sizes = np.unique(design.y[design.partition.fold >= 0], return_counts=True)[1].astype(np.float64)
     known = {one.name: getattr(seen, one.name) for one in fields(seen)}
-    return CrossValidatedParts(**{**known, "loss": loss.loss}, size=loss.size(sizes, 1 - seen.error))
+    size, rows = loss.size(sizes, 1 - seen.error), loss.rows(sizes)
+    return CrossValidatedParts(**{**known, "loss": loss.loss}, size=size, rows=rows)
 
 
 def check_classes(design: Design) -> None:

@@ -25,6 +25,7 @@ from heldout.intervals.method import two_sided_t
 from heldout.losses import Loss, Losses
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.schemes.whole_parts import CrossValidatedParts
+from heldout.selection import metric_differences
 from heldout.selection.margin import closer_than
 
 _ROUNDING = 1e-9  # losses that are closer, as a share of their sum, differ by rounding alone
@@ -109,7 +110,8 @@ def paired_differences(observed: Sequence[Tested], place: int, folds: int | None
         errs_alone = first.units / (2 * limit) * np.stack([of_both + error, of_both - error])
     if two_valued and first.cluster is None and np.isin(different, (-limit, 0.0, limit)).all():
         alone = np.stack([(different > 0).sum(axis=1), (different < 0).sum(axis=1)])
-    return PairedDifferences(error, variance, degrees, of_subsamples, alone, errs_alone, limit, first.units)
+    found = PairedDifferences(error, variance, degrees, of_subsamples, alone, errs_alone, limit, first.units)
+    return metric_differences.with_one_more_row(found, observed, variance_factor(folds))
 
 
 def variance_of_rows(different: Losses, observed: Tested, folds: int | None) -> tuple[NDArray[np.float64], float]:

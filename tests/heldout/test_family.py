@@ -29,7 +29,7 @@ from heldout.family import ROWS_A_DEGREE, TunedEstimator, check
 from heldout.intervals import wilson
 from heldout.learners import open_random_states, seeded
 from heldout.parts.partition import can_stratify, cut
-from heldout.selection.bbc import corrected_error
+from heldout.selection.bbc import corrected
 
 X, y = make_classification(120, 6, n_informative=3, flip_y=0.2, random_state=2)
 U, v = make_regression(90, 4, noise=20.0, random_state=2)
@@ -151,9 +151,12 @@ def test_the_corrected_error_is_that_of_the_bootstrap_over_the_path(level):
     path = clone(family).fit(X, y).path_
     trained, tested = parts(family, y)
     losses = [plain(family, value, X, y, trained).predict(X[tested]) != y[tested] for value in DEPTHS]
-    value = corrected_error(np.array(losses, dtype=float), 0)
-    assert value == path.corrected
-    assert wilson.roots(value, len(tested), level) == (path.interval.low, path.interval.high)
+    table = np.array(losses, dtype=float)
+    found, chosen = corrected(table, 0), table[table.mean(axis=1).argmin()]
+    assert found.error == path.corrected
+    r = min(found.losses.var() / chosen.var(), 1)
+    low, high = (wilson.roots(centre, len(tested) / ((1 + r) / 2), level) for centre in (chosen.mean(), found.error))
+    assert (low[0], high[1]) == pytest.approx((path.interval.low, path.interval.high), abs=1e-12)
     assert level == path.interval.level
 
 

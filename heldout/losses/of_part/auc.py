@@ -22,9 +22,15 @@ def of_class(inside: NDArray[np.bool_], ranks: NDArray[Any], weights: Values) ->
     return area, (placement - area) / np.where(inside, of_class.sum(), others.sum())
 
 
+def steps(sizes: Values) -> Values:
+    """4 m n / (m + n) of each class."""
+    found: Values = 4 * sizes * (sizes.sum() - sizes) / sizes.sum()
+    return found
+
+
 def size(sizes: Values, metric: float) -> float:  # noqa: ARG001
-    """4 m n / (m + n) of each class, as of a mean over independent classes."""
-    return of_mean(4 * sizes * (sizes.sum() - sizes) / sizes.sum())
+    """The same, as of a mean over independent classes."""
+    return of_mean(steps(sizes))
 
 
-LOSS = PartLoss("1 - AUC", "AUC", ("roc_auc", "roc_auc_score", "ROC AUC"), "ranks", of_class, False, size)
+LOSS = PartLoss("1 - AUC", "AUC", ("roc_auc", "roc_auc_score", "ROC AUC"), "ranks", of_class, False, size, steps=steps)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.losses.of_part.part_loss import PartLoss, Values, of_mean
+from heldout.losses.of_part.part_loss import PartLoss, Values, of_mean, twice
 
 
 def of_class(inside: NDArray[np.bool_], ranks: NDArray[Any], weights: Values) -> tuple[float, Values]:
@@ -52,4 +52,5 @@ LOSS = PartLoss(
     False,
     size,
     chance,
+    twice,
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.losses.of_part.part_loss import PartLoss, Values, of_mean
+from heldout.losses.of_part.part_loss import PartLoss, Values, of_mean, twice
 
 
 def of_class(inside: NDArray[np.bool_], said: NDArray[Any], weights: Values) -> tuple[float, Values]:
@@ -25,4 +25,4 @@ def size(sizes: Values, metric: float) -> float:
     return 2 * of_mean(sizes) / (2 - metric) ** 2
 
 
-LOSS = PartLoss("1 - F1", "F1", ("f1", "f1_score", "f1_macro"), "class", of_class, False, size)
+LOSS = PartLoss("1 - F1", "F1", ("f1", "f1_score", "f1_macro"), "class", of_class, False, size, steps=twice)

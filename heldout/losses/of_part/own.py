@@ -12,15 +12,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
+from heldout.losses.choice import natural_loss
 from heldout.losses.loss import Loss, Losses
 from heldout.losses.of_part.direction import Directed
 from heldout.losses.of_part.part_loss import Values, by_difference
 from heldout.losses.zero_one import ZERO_ONE
 from heldout.printable import printable
-from heldout.several_labels import as_given
+from heldout.several_labels import as_given, how_many
 
 WEIGHTS = "sample_weight"
 _TAKES = f"it must take labels, answers and {WEIGHTS}, as the metrics of scikit-learn do"
@@ -107,6 +109,36 @@ class OwnMetric:
         influence = len(labels) * weights * slope
         terms: Losses = value + influence if self.less_is_better else 1 - value - influence
         return terms
+
+    def step(self, y: NDArray[Any], *, of_ranks: bool) -> float:
+        """What one more row that is answered wrongly takes from the metric if all of y, shape (n,), is answered right.
+
+        It is the largest over the labels of that row; of answers that rank the rows the mean, as such an answer is
+        wrong by degrees. 0 where right answers do not have the best value, an error passes 1, or y are no classes.
+        """
+        if how_many(y) > 1 or not natural_loss(y).of_classes:
+            return 0.0
+        classes, of_row, sizes = np.unique(y, return_inverse=True, return_counts=True)
+        if len(classes) < 2:
+            return 0.0
+        common = np.argsort(-sizes, kind="stable")
+        answered: Any = classes
+        if of_ranks:
+            answered = np.arange(2.0) if len(classes) == 2 else np.eye(len(classes))
+        ones, steps = np.ones(len(y) + 1), []
+        best = 0.0 if self.less_is_better else 1.0
+        try:
+            if abs(self._value(y, answered[of_row], ones[1:]) - best) > _ROUNDING:
+                return 0.0
+            if self.less_is_better and self._value(y, answered[(of_row + 1) % len(classes)], ones[1:]) > 1 + _ROUNDING:
+                return 0.0  # as the log loss: what one row changes says little of the others
+            for place in range(len(classes)):
+                wrong = common[0] if common[0] != place else common[1]
+                labels, said = np.append(of_row, place), np.append(of_row, wrong)
+                steps.append(abs(self._value(classes[labels], answered[said], ones) - best))
+        except BadArgument:
+            return 0.0
+        return float(np.mean(steps) if of_ranks else np.max(steps))
 
     def _value(self, y: NDArray[Any], answers: NDArray[Any], weights: Values) -> float:
         try:

@@ -32,6 +32,15 @@ def _half(rows: int, inside: int) -> float:  # noqa: ARG001
     return 0.5
 
 
+def _as_they_are(sizes: Values) -> Values:
+    return sizes
+
+
+def twice(sizes: Values) -> Values:
+    """Two for each row: those of a class that one answer misses change a metric by half of 1 over their number."""
+    return 2 * sizes
+
+
 @dataclass(frozen=True)
 class PartLoss:
     """One line of the registry.
@@ -57,6 +66,9 @@ class PartLoss:
         answers of no particular kind: where few rows decide its variance, no more are counted.
     chance : callable
         Of ranks, from the number of rows and of those of the class to the expected metric of a random order.
+    steps : callable
+        From the rows of each class, shape (C,), to the number of steps, shape (C,), in which wrong answers to rows of
+        the class take its metric, near its best value, from 1 to 0.
     """
 
     name: str
@@ -67,6 +79,7 @@ class PartLoss:
     every_class: bool
     size: Callable[[Values, float], float]
     chance: Callable[[int, int], float] = _half
+    steps: Callable[[Values], Values] = _as_they_are
 
     @property
     def loss(self) -> Loss:
@@ -76,6 +89,11 @@ class PartLoss:
     def concerned(self, classes: int) -> range:
         """The places of the classes that it is about, among as many."""
         return range(1 if classes == 2 and not self.every_class else 0, classes)
+
+    def rows(self, sizes: Values) -> float:
+        """The R of which one more wrong answer changes the metric by 1 / R at most, by the rows of each class, (C,)."""
+        concerned = self.concerned(len(sizes))
+        return len(concerned) * float(self.steps(sizes)[concerned.start :].min())
 
     def terms(self, y: Places, answers: NDArray[Any], weights: Values, classes: int) -> Losses:
         """The term of each tested row, shape (n,); NaN where the rows of positive weight have fewer than two classes.

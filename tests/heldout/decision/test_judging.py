@@ -169,10 +169,10 @@ def test_e_bbc_is_about_the_candidate_that_the_rule_took_by_e_cv_if_a_bootstrap_
     table = np.stack([of_a := rows(1.0, 1.0, 1.0, 0.5, 0, 0), rows(0, 0, 1.0, 1.0, 0, 0)])
     (of_rule,) = estimate_winner(made, given, select_among(made, given, records, "E_cv", "one_standard_error"))
     assert ("a", bbc.target("one_standard_error")) == (of_rule.candidate, of_rule.target)
-    assert bbc.corrected_error(table, 0, None, "one_standard_error", PARTITION.fold) == of_rule.value
+    assert bbc.corrected(table, 0, None, "one_standard_error", PARTITION.fold).error == of_rule.value
     assert of_rule.value != of_a.mean()
     (of_least,) = estimate_winner(made, given)
-    assert ("b", bbc.target("minimum"), bbc.corrected_error(table, 0)) == (
+    assert ("b", bbc.target("minimum"), bbc.corrected(table, 0).error) == (
         of_least.candidate,
         of_least.target,
         of_least.value,
@@ -197,9 +197,9 @@ def test_the_winner_is_the_candidate_of_least_e_cv_and_a_tie_goes_to_the_first()
 def test_the_record_of_e_bbc_is_the_corrected_error():
     made = design(["E_bbc"], seed=4)
     (found,) = estimate_winner(made, both(made))
-    value = bbc.corrected_error(np.array([A, B]), 4)
-    interval = bbc.interval(value, CrossValidated(B, ZERO_ONE, fold=PARTITION.fold), LEVEL)
-    assert (value, interval.low, interval.high, LEVEL) == (found.value, found.low, found.high, found.level)
+    by = bbc.corrected(np.array([A, B]), 4)
+    interval = bbc.interval(by.error, CrossValidated(B, ZERO_ONE, fold=PARTITION.fold), LEVEL, taken=by.losses)
+    assert (by.error, interval.low, interval.high, LEVEL) == (found.value, found.low, found.high, found.level)
     assert (bbc.target(), "corrected fold Wilson") == (found.target, found.interval)
     assert bbc.assumption("corrected fold Wilson", None) == found.assumption
     assert (4, 6) == (found.n_train, found.n_tested)  # 6 - 6/3
@@ -237,7 +237,7 @@ def test_copies_of_rows_as_clusters_change_neither_the_bootstrap_nor_the_confide
     many, cluster = np.repeat(losses, copies, axis=1), np.repeat(np.arange(80), copies)
     mixed = rng.permutation(80 * copies)  # rows of a cluster need not be neighbours
     many, cluster = many[:, mixed], cluster[mixed]
-    assert bbc.corrected_error(losses, 3) == pytest.approx(bbc.corrected_error(many, 3, cluster), abs=1e-12)
+    assert bbc.corrected(losses, 3).error == pytest.approx(bbc.corrected(many, 3, cluster).error, abs=1e-12)
     few = [Tested(of, SQUARED) for of in losses]
     of_few, of_clusters, of_rows = (
         Comparison(dict(zip("abcd", seen, strict=True)), None, 0.9).alike("a")

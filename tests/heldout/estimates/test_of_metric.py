@@ -105,9 +105,9 @@ def test_E_bbc_repeats_the_choice_by_the_metric():
     rng = np.random.default_rng(0)
     by = np.stack([rng.random(200) * 0.1, 0.5 + rng.random(200) * 0.1])
     losses = np.stack([np.full(200, 1.0), np.zeros(200)])
-    assert 1.0 == bbc.corrected_error(losses, 0, chosen_by=by)
-    assert 0.0 == bbc.corrected_error(losses, 0)
-    assert bbc.corrected_error(losses, 0, chosen_by=losses) == bbc.corrected_error(losses, 0)
+    assert 1.0 == bbc.corrected(losses, 0, chosen_by=by).error
+    assert 0.0 == bbc.corrected(losses, 0).error
+    assert bbc.corrected(losses, 0, chosen_by=losses).error == bbc.corrected(losses, 0).error
 
 
 def test_labels_that_depend_on_nothing_have_an_AUC_of_a_half_inside_of_the_interval():

@@ -111,7 +111,7 @@ def test_for_independent_losses_the_correction_is_exact():
     """Rows that are not drawn know nothing of those that chose: E_bbc is then unbiased for 1/2."""
     repeats, rng = 60, np.random.default_rng(0)
     tables = [rng.integers(0, 2, (CANDIDATES, ROWS)).astype(float) for _ in range(repeats)]
-    values = [bbc.corrected_error(losses, seed) for seed, losses in enumerate(tables)]
+    values = [bbc.corrected(losses, seed).error for seed, losses in enumerate(tables)]
     # 1/2 - 1.87 sqrt(1/4 / 80) = 0.396; the least of 20 counts spreads by 0.03, five standard errors
     assert 0.396 == pytest.approx(
         np.mean([losses.mean(axis=1).min() for losses in tables]), abs=5 * 0.03 / np.sqrt(repeats)

@@ -145,7 +145,7 @@ def test_every_estimate_equals_the_plain_loops(name):
     winner = min(by_hand, key=lambda one: by_hand[one][1].mean())
     # the bootstrap's draws are those of the seed; its losses are the plain loops'
     table = np.stack([held_out for _, held_out, _ in by_hand.values()])
-    expected[winner, "E_bbc"] = bbc.corrected_error(table, 3)
+    expected[winner, "E_bbc"] = bbc.corrected(table, 3).error
     assert set(expected) == set(told)
     for key, value in expected.items():
         assert value == pytest.approx(told[key], rel=RELATIVE, abs=1e-12), key

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from heldout.selection import bootstrap
-from heldout.selection.bbc import corrected_error
+from heldout.selection.bbc import corrected
 
 
 @pytest.mark.parametrize("rows", [1, 3, 500])
@@ -19,7 +19,7 @@ def test_what_is_drawn_and_concluded_does_not_depend_on_the_size_of_a_block(monk
     def found():
         return (
             np.concatenate(list(bootstrap.draws(60, seed=5))).tolist(),
-            corrected_error(losses, 5, None, "one_standard_error", np.arange(60) % 4),
+            corrected(losses, 5, None, "one_standard_error", np.arange(60) % 4).error,
         )
 
     whole = found()

@@ -275,7 +275,9 @@ def test_a_margin_that_would_make_the_constant_alike_to_a_perfect_candidate_is_r
 def test_a_metric_has_words_by_a_margin_too():
     v = heldout.validate(CANDIDATES, X, Y, estimates=["E_cv"], further_estimates=["E_auc"], progress=False)
     found = {one.against: one for one in v.differences("bayes", "E_auc", margin=1)}
-    assert (0.0, "alike") == (found["again"].difference, found["again"].by_margin)
+    # two equal rankings of 300 rows may differ by a percentage point on others, and not by five
+    assert (0.0, "undecided") == (found["again"].difference, found["again"].by_margin)
+    assert "alike" in {one.by_margin for one in v.differences("bayes", "E_auc", margin=5) if one.against == "again"}
     assert found[NAME].by_margin == word(found[NAME].low, found[NAME].high, 0.01) == "better"
 
 
