@@ -24,8 +24,9 @@ A difference of losses has no sign, and large losses on both sides do less harm:
 mean, sum d_i^3 / (sum d_i^2)^1.5 (P. Hall, The bootstrap and Edgeworth expansion, 1992, section 2.6), is compared with
 LEAST_OF_DIFFERENCE.
 
-It is no test: where the sample has no large loss, nothing shows that the population has some. Losses of 0 and 1, and
-methods that hold at every sample size, need no mark. The disagreement of half models, which is no error, has none.
+It is no test: where the sample has no large loss, nothing shows that the population has some. Losses of 0 and 1,
+methods that have a width where all losses are equal, as they know how large others may be, and methods that hold at
+every sample size, need no mark. The disagreement of half models, which is no error, has none.
 """
 
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ def doubt(observed: Any, method: "IntervalMethod") -> str | None:
     losses in cross-validation, where the method reads them: they are more, and the interval has their shape.
     """
     loss: Loss = observed.loss
-    if loss.binary or method.validity != "asymptotic":
+    if loss.binary or method.keeps_width or method.validity != "asymptotic":
         return None
     if isinstance(observed, RepeatedByRow):
         return None if observed.row_means is None else of_losses(observed.row_means, loss)

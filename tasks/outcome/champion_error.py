@@ -102,5 +102,5 @@ def _interval(losses: Losses, loss: Loss, settings: Settings) -> tuple[float | N
     if not loss.bounded:
         return None, None
     observed = in_units_of_limit(Tested(losses, loss, settings.seed))
-    low, high = confidence_sequence.bounds(observed, settings.selection.level)
+    low, high = confidence_sequence.so_far(observed, settings.selection.level)
     return low * loss.limit, high * loss.limit
