@@ -53,7 +53,8 @@ class _Bets:
 
     @classmethod
     def of(cls, largest: float, planned: int | None) -> "_Bets":
-        sizes, shares = largest * _HALVED, np.full(len(_HALVED), 1 / len(_HALVED))
+        sizes: Values = largest * _HALVED
+        shares: Values = np.full(len(_HALVED), 1 / len(_HALVED))
         if planned is not None:
             of_plan = np.append(np.minimum(_PLANNED / math.sqrt(planned), largest), largest)
             shares = np.append(_UNPLANNED_SHARE * shares, np.full(len(of_plan), (1 - _UNPLANNED_SHARE) / len(of_plan)))

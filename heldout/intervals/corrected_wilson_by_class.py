@@ -1,7 +1,7 @@
 """Wilson's limits by class of cross-validated losses, at the effective size that random subsamples imply.
 
 Target: the true error of the k-fold hypothesis.
-Kind: asymptotic, a heuristic correction (docs/decisions/0101).
+Kind: asymptotic, a heuristic correction (docs/decisions/0008).
 Source: Nadeau, Bengio (Machine Learning 52, 2003), eq. (3.6), for the variance; `wilson_by_class` for the limits.
 
 The limits are those of `wilson_by_class` with the quantile of t with J - 1 degrees of freedom, where each tested row

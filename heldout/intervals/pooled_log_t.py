@@ -1,7 +1,7 @@
 """Student's t interval on the scale of logarithms of all held-out losses of k folds: no further fit.
 
 Target: the true error of the k-fold hypothesis.
-Kind: asymptotic, a heuristic correction (docs/decisions/0102); short of its level under heavy tails.
+Kind: asymptotic, a heuristic correction (docs/decisions/0008); short of its level under heavy tails.
 Source: the delta method; `pooled_wilson` for the variance V = 5/3 s^2 / N.
 
 E_cv exp(+- t sqrt(V) / E_cv), t with N - 1 degrees of freedom.

@@ -1,7 +1,7 @@
 """Wilson's interval of all held-out answers of k folds, each counted as three fifths of a row: no further fit.
 
 Target: the true error of the k-fold hypothesis.
-Kind: asymptotic, a heuristic correction (docs/decisions/0102); too narrow for leave-one-out of a learner that follows
+Kind: asymptotic, a heuristic correction (docs/decisions/0008); too narrow for leave-one-out of a learner that follows
 the training shares of the classes alone (METHOD, section 3).
 Source: E. B. Wilson (1927) for the roots; P. Bayle, A. Bayle, L. Janson, L. Mackey, Cross-validation confidence
 intervals for test error (NeurIPS 2020) for the variance s^2 / N of stable learners; Nadeau, Bengio (Machine Learning

@@ -2,7 +2,7 @@
 
 Target: the mean loss of one fixed hypothesis on new independent examples, or of the progressive hypothesis, where the
 loss follows from the right class and the answer; for the balanced loss the mean over the classes of the error of each.
-Kind: asymptotic; close to its level with a handful of tested rows of the rarest class (docs/decisions/0101).
+Kind: asymptotic; close to its level with a handful of tested rows of the rarest class (docs/decisions/0008).
 Source: R. G. Newcombe, Interval estimation for the difference between independent proportions (Statistics in Medicine
 17, 1998); G. Y. Zou, A. Donner, Construction of confidence limits about effect measures: a general approach (the same,
 27, 2008), the method of variance estimates recovery; E. B. Wilson (1927) for the limits of a share.

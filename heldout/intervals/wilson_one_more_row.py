@@ -2,7 +2,7 @@
 
 Target: the mean loss of one fixed hypothesis on new independent examples; or of the progressive hypothesis, where the
 errors along the steps are close to one another.
-Kind: asymptotic; close to its level also where a loss near the limit is rare (docs/decisions/0103).
+Kind: asymptotic; close to its level also where a loss near the limit is rare (docs/decisions/0008).
 Source: E. B. Wilson (1927) for the roots; E. L. Korn, B. I. Graubard (Survey Methodology 24, 1998) for the effective
 size; A. Agresti, B. Caffo (The American Statistician 54, 2000) for the idea of rows that were not seen.
 
