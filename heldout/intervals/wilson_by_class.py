@@ -24,6 +24,7 @@ its variance between the clusters implies, as in `clustered_wilson`, and no limi
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,32 +52,31 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
 def limits(observed: Tested, quantile: float, worth: float = 1.0) -> tuple[float, float]:
     """The same for a quantile in place of z, where a tested row weighs as much as `worth` independent rows."""
     cells: Cells = observed.cells  # type: ignore[assignment]  # `IntervalMethod.interval` asks for it
-    if observed.cluster is not None:
-        cells = cells.with_own_shares(observed.units)
+    cluster = observed.cluster
+    if cluster is not None:
+        cells = cells.with_own_shares()
+    inside = [cells.actual == place for place in range(len(cells.values))]
     of_classes = [
-        _of_class(
-            observed.losses[which],
-            values,
-            None if observed.cluster is None else observed.cluster[which],
-            quantile,
-            worth,
-        )
-        for which, values in ((cells.actual == place, values) for place, values in enumerate(cells.values))
+        _of_class(observed.losses[rows], values, None if cluster is None else cluster[rows], quantile, worth)
+        for rows, values in zip(inside, cells.values, strict=True)
     ]
+    sizes = [cells.rows if cluster is None else _size(rows.astype(np.float64), cluster) for rows in inside]
     mean, below, above = np.array(of_classes).T
     share, error, reach = cells.share, float(cells.share @ mean), []
     for away, side in ((below, 0), (above, 1)):
-        of_share, together = _of_shares(cells, mean, quantile, side)
+        of_share, together = _of_shares(cells, sizes, mean, quantile, side)
         reach.append(math.sqrt(float((share**2 + of_share**2) @ away**2) + together))
     return min(error - reach[0], observed.error), max(error + reach[1], observed.error)
 
 
-def _of_shares(cells: Cells, mean: Losses, quantile: float, side: int) -> tuple[NDArray[np.float64], float]:
-    """r_c, shape (C,), and R^2."""
+def _of_shares(
+    cells: Cells, sizes: Sequence[float], mean: Losses, quantile: float, side: int
+) -> tuple[NDArray[np.float64], float]:
+    """r_c, shape (C,), of shares among so many rows each, and R^2."""
     if math.isinf(cells.rows):
         return np.zeros(len(mean)), 0.0
     share = cells.share
-    ends = np.array([roots_at(one, cells.rows, quantile)[side] for one in share.tolist()])
+    ends = np.array([roots_at(one, size, quantile)[side] for one, size in zip(share.tolist(), sizes, strict=True)])
     alone = float((share * (1 - share)) @ mean**2)
     together = max(float(share @ mean**2) - float(share @ mean) ** 2, 0.0)
     return ends - share, together / alone * float((ends - share) ** 2 @ mean**2) if alone > 0 else 0.0

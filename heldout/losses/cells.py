@@ -33,12 +33,12 @@ class Cells:
         """The cells of some of the tested rows, whose shares of classes are their own."""
         return replace(self, actual=self.actual[rows]).with_own_shares()
 
-    def with_own_shares(self, units: float | None = None) -> "Cells":
-        """The same with the shares of the tested rows, which weigh as much as `units`, unless the loss gives shares."""
+    def with_own_shares(self) -> "Cells":
+        """The same with the shares of the tested rows, unless the loss says what a class counts."""
         if math.isinf(self.rows):
             return self
         share = np.bincount(self.actual, minlength=len(self.values)) / len(self.actual)
-        return replace(self, share=share, rows=float(len(self.actual)) if units is None else units)
+        return replace(self, share=share, rows=float(len(self.actual)))
 
 
 def cells(loss: Loss, y: NDArray[Any], tested: NDArray[Any]) -> Cells | None:

@@ -187,3 +187,27 @@ def test_without_the_classes_of_the_rows_it_is_refused():
     with pytest.raises(BadArgument, match="needs the class of each row") as caught:
         wilson_by_class.METHOD.interval("E_val", Tested(np.array([0.0, 1.0, 1.0]), BALANCED), 0.95)
     assert "intervals" == caught.value.argument
+
+
+@pytest.mark.parametrize("loss", [BALANCED, COST], ids=lambda loss: loss.name)
+def test_where_whole_groups_are_of_the_rare_class_it_covers_and_the_clustered_t_does_not(loss):
+    """20 groups of 8 rows; half of the rows of each fifth group are rare, and groups differ in how often they err."""
+
+    def drawn(rng, groups):
+        cluster = np.repeat(np.arange(groups), 8)
+        right = np.repeat(rng.random(groups) < 0.2, 8) & (rng.random(8 * groups) < 0.5)
+        chance = 1 / (1 + np.exp(2.5 * ~right - rng.normal(size=groups)[cluster]))
+        return cluster, right.astype(int), rng.random(8 * groups) < chance
+
+    _, right, wrong = drawn(np.random.default_rng(0), 50_000)
+    errors = np.array([wrong[right == place].mean() for place in (0, 1)])
+    truth = errors.mean() if loss is BALANCED else errors @ [0.9 * 1, 0.1 * 20]
+    held = np.zeros(2)
+    for number in range(200):
+        cluster, right, wrong = drawn(np.random.default_rng(number), 20)
+        seen = seen_of(loss, right, right ^ wrong, cluster)
+        both = np.array([method.bounds(seen, 0.95) for method in (wilson_by_class, clustered_t)])
+        held += (both[:, 0] <= truth) & (truth <= both[:, 1])
+    # a standard error of a share of 200: .015
+    assert held[0] / 200 >= 0.95
+    assert held[1] / 200 < 0.91
