@@ -35,7 +35,7 @@ from heldout.intervals.method import IntervalMethod
 from heldout.losses import Losses
 from heldout.losses.tested_losses import Tested
 
-_HALVED = 0.5 ** np.arange(12)
+_HALVED = np.array([0.5**half for half in range(12)], dtype=np.float64)
 _LARGEST = 0.9  # l below 1, for losses of any values
 _LARGEST_OF_ERRORS = 4.0
 _PLANNED = 5.6 * np.array([1.0, 2.0, 4.0])  # l sqrt(m), best for V = m / 4, m / 16 and m / 64
