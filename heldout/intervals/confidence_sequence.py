@@ -152,7 +152,7 @@ def _root(above: Values, logarithms: Callable[[Values], tuple[Values, Values]], 
 
 METHOD = IntervalMethod(
     name="betting confidence sequence",
-    covers={"E_prog": "martingale of steps, loss of known limit; at every step at once"},
+    covers={"E_prog": "martingale of steps, as many as were planned, loss of known limit; at every step at once"},
     losses="of known limit",
     validity="finite-sample",
     bounds=bounds,
