@@ -43,11 +43,12 @@ def methods_table() -> Iterator[str]:
 
 def defaults_table() -> Iterator[str]:
     """A line for all estimates that share their defaults, in the order of DEFAULTS."""
-    yield "| estimate | classes | why | numbers | why |"
-    yield "|---|---|---|---|---|"
-    together: dict[tuple[str, str, str, str], list[str]] = {}
+    yield "| estimate | 0/1 | why | costs | others | why |"
+    yield "|---|---|---|---|---|---|"
+    together: dict[tuple[str, ...], list[str]] = {}
     for estimate, chosen in DEFAULTS.items():
-        cells = chosen.zero_one.name, chosen.why_zero_one, chosen.other.name, chosen.why_other
+        of_costs = "as others" if chosen.of_costs is None else chosen.of_costs.name
+        cells = chosen.zero_one.name, chosen.why_zero_one, of_costs, chosen.other.name, chosen.why_other
         together.setdefault(cells, []).append(f"`{estimate}`")
     for shared, names in together.items():
         yield f"| {' | '.join([', '.join(names), *shared])} |"

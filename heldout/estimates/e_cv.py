@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from heldout.estimates.definition import Definition, Planning
+from heldout.estimates.e_val import BY_CLASS
 from heldout.intervals import (
     corrected_fold_t,
     corrected_fold_wilson,
@@ -10,9 +11,15 @@ from heldout.intervals import (
     corrected_repeated_t,
     corrected_t,
     corrected_wilson,
+    corrected_wilson_by_class,
+    pooled_log_t,
+    pooled_wilson,
+    pooled_wilson_by_class,
 )
 from heldout.intervals.method import Default, IntervalMethod, estimate_with
+from heldout.losses import Loss
 from heldout.losses.tested_losses import CrossValidated
+from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate
 from heldout.schemes.cross_validation import TARGET
 from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
@@ -20,6 +27,12 @@ from heldout.selection.comparison import in_same_clusters
 from heldout.selection.paired import Paired
 
 BY_FOLDS = (corrected_fold_wilson.METHOD, corrected_fold_t.METHOD)
+POOLED = (pooled_wilson.METHOD, pooled_wilson_by_class.METHOD, pooled_log_t.METHOD)
+
+
+def of_folds_alone(loss: Loss, kind: DependenceKind | None) -> IntervalMethod:
+    """The method for a single partition into folds where no further fit is made, for rows that depend by `kind`."""
+    return next(method for method in (POOLED if kind is None else BY_FOLDS) if method.admits(loss))
 
 
 def estimate(
@@ -64,6 +77,8 @@ ESTIMATE = Definition(
         "the narrowest that kept its level in the coverage study, at 25 further fits",
         "the narrowest that came near its level for skewed losses in the coverage study, at 25 further fits; still "
         "short of it for heavy tails in few rows",
+        of_costs=corrected_wilson_by_class.METHOD,
+        why_of_costs=BY_CLASS,
     ),
     valid={
         "groups": (*BY_FOLDS, corrected_t.METHOD, corrected_repeated_t.METHOD),

@@ -3,8 +3,16 @@
 from collections.abc import Mapping
 
 from heldout.estimates.definition import Definition
-from heldout.estimates.e_val import CLUSTERED, SHAPE
-from heldout.intervals import clopper_pearson, confidence_sequence, hoeffding, log_t, pooled_shape, wilson
+from heldout.estimates.e_val import CLUSTERED, FOR_CLASSES_AND_LIMITS, SHAPE
+from heldout.intervals import (
+    clopper_pearson,
+    confidence_sequence,
+    hoeffding,
+    log_t,
+    pooled_shape,
+    wilson,
+    wilson_by_class,
+)
 from heldout.intervals.method import Default, IntervalMethod, estimate_with
 from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
@@ -17,6 +25,7 @@ from heldout.selection.paired import Paired, paired_rows
 _OF_STEPS = (
     clopper_pearson.METHOD,
     wilson.METHOD,
+    wilson_by_class.METHOD,
     log_t.METHOD,
     hoeffding.METHOD,
     confidence_sequence.METHOD,
@@ -67,6 +76,7 @@ ESTIMATE = Definition(
         "it kept its level in every cell of the coverage study, where Wilson's fell short for rare errors",
         SHAPE,
         log_t.METHOD,
+        **FOR_CLASSES_AND_LIMITS,
     ),
     valid={"groups": CLUSTERED, "time": _OF_STEPS, "groups and time": CLUSTERED},
     is_criterion=True,

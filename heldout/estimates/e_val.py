@@ -1,9 +1,18 @@
 """E_val: the error of the hold-out hypothesis on the rows that it never saw."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from heldout.estimates.definition import Definition, Planning
-from heldout.intervals import clopper_pearson, clustered_t, clustered_wilson, log_t, pooled_shape
+from heldout.intervals import (
+    clopper_pearson,
+    clustered_t,
+    clustered_wilson,
+    log_t,
+    pooled_shape,
+    wilson_by_class,
+    wilson_one_more_row,
+)
 from heldout.intervals.method import Default, IntervalMethod, estimate_with
 from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
@@ -17,11 +26,26 @@ _EXACT = (
 )
 SHAPE = (
     "the closest to its level for skewed losses in few rows, still short of it under heavy tails; log t without E_cv, "
-    "and for the log, Brier, balanced and cost losses of classes, where it is no closer and wider"
+    "and for the log loss, where it is no closer and wider"
 )
+BY_CLASS = (
+    "the narrowest that came near its level where few tested rows are of the rarest class: it knows what a row of each "
+    "class may cost"
+)
+ONE_MORE = (
+    "close to its level also where losses near the limit are rare, with hardly more width than log t from 60 rows on"
+)
+FOR_CLASSES_AND_LIMITS: dict[str, Any] = {
+    "of_costs": wilson_by_class.METHOD,
+    "of_limit": wilson_one_more_row.METHOD,
+    "why_of_costs": BY_CLASS,
+    "why_of_limit": ONE_MORE,
+}
 # of a hypothesis on rows that it never saw, which are plain draws
-OF_ONE_HYPOTHESIS = Default(clopper_pearson.METHOD, pooled_shape.METHOD, _EXACT, SHAPE, log_t.METHOD)
-CLUSTERED = (clustered_wilson.METHOD, clustered_t.METHOD)
+OF_ONE_HYPOTHESIS = Default(
+    clopper_pearson.METHOD, pooled_shape.METHOD, _EXACT, SHAPE, log_t.METHOD, **FOR_CLASSES_AND_LIMITS
+)
+CLUSTERED = (clustered_wilson.METHOD, wilson_by_class.METHOD, clustered_t.METHOD)
 
 
 def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float) -> Estimate:

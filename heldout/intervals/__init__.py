@@ -18,6 +18,8 @@ _OWN: tuple[IntervalMethod, ...] = tuple(
     import_module(f"heldout.intervals.{module}").METHOD
     for module in (
         "wilson",
+        "wilson_by_class",
+        "wilson_one_more_row",
         "clopper_pearson",
         "hoeffding",
         "betting",
@@ -26,8 +28,12 @@ _OWN: tuple[IntervalMethod, ...] = tuple(
         "k_fold_hoeffding",
         "bayle_within",
         "corrected_wilson",
+        "corrected_wilson_by_class",
         "corrected_log_t",
         "corrected_t",
+        "pooled_wilson",
+        "pooled_wilson_by_class",
+        "pooled_log_t",
         "corrected_fold_wilson",
         "corrected_fold_t",
         "corrected_repeated_t",

@@ -21,8 +21,9 @@ or if fewer than `LEAST_ROWS` rows carry the loss, (sum loss)^2 / sum loss^2 (L.
 of losses has no sign, and is judged by the longer side, with no r. NOISE is the least with which no more than a tenth
 of the runs is marked where losses have light tails; LEAST_SKEWNESS spares many rows (`studies/credible.py`).
 
-It is no test: where the sample has no large loss, nothing shows that the population has some. Losses of 0 and 1, and
-methods that hold at every sample size, need no mark. The disagreement of half models, which is no error, has none.
+It is no test: where the sample has no large loss, nothing shows that the population has some. Losses of 0 and 1,
+methods that have a width where all losses are equal, as they know how large others may be, and methods that hold at
+every sample size, need no mark. The disagreement of half models, which is no error, has none.
 """
 
 import math
@@ -121,7 +122,7 @@ def doubt(observed: Any, method: "IntervalMethod") -> str | None:
     losses in cross-validation, where the method reads them: they are more, and the interval has their shape.
     """
     loss: Loss = observed.loss
-    if loss.binary or method.validity != "asymptotic":
+    if loss.binary or method.keeps_width or method.validity != "asymptotic":
         return None
     if isinstance(observed, RepeatedByRow):
         return None if observed.row_means is None else of_losses(observed.row_means, loss)

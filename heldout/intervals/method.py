@@ -15,7 +15,7 @@ from heldout.losses.tested_losses import CrossValidated, in_units_of_limit
 from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate, Interval
 
-Admissible = Literal["0/1", "of known limit", "any"]
+Admissible = Literal["0/1", "of costs", "of known limit", "any"]
 Validity = Literal["exact", "finite-sample", "asymptotic"]
 _WITH_REPEATS = ("subsamples", "repeated_folds")  # further fits that serve a mean over several partitions into folds
 _IN_WORDS: Mapping[DependenceKind, str] = {
@@ -35,8 +35,8 @@ class IntervalMethod:
         Its name in `params.yaml`, in tables and in messages.
     covers : mapping of str to str
         From the name of an estimate to the assumption under which the interval covers the target of that estimate.
-    losses : {"0/1", "of known limit", "any"}
-        The losses that it admits.
+    losses : {"0/1", "of costs", "of known limit", "any"}
+        The losses that it admits; costs follow from the right class and the answer (`Loss.counts`).
     validity : {"exact", "finite-sample", "asymptotic"}
         Whether its level is exact or guaranteed at every n, or reached as n grows.
     bounds : callable
@@ -90,7 +90,13 @@ class IntervalMethod:
 
     def admits(self, loss: Loss) -> bool:
         """Whether the method is for losses of this kind."""
-        return self.losses == "any" or (loss.bounded if self.losses == "of known limit" else loss.binary)
+        admitted = {
+            "0/1": loss.binary,
+            "of costs": loss.counts is not None,
+            "of known limit": loss.bounded,
+            "any": True,
+        }
+        return admitted[self.losses]
 
     def refusal(self, loss: Loss) -> str:
         """Why the method is not for losses of this kind."""
@@ -149,6 +155,8 @@ class IntervalMethod:
             )
         if self.needs_cv and observed.pool is None:
             raise BadArgument("intervals", f"{self.name} needs the losses of cross-validation, which were not computed")
+        if self.losses == "of costs" and observed.cells is None:
+            raise BadArgument("intervals", f"{self.name} needs the class of each row, which is not known")
         limit = observed.loss.limit
         if self.losses == "of known limit":
             low, high = (limit * bound for bound in self.bounds(in_units_of_limit(observed), level))
@@ -181,14 +189,37 @@ class Default:
     why_other: str
     # in place of `other` for losses of classes, and where the losses of cross-validation that it reads are not there
     without_cv: IntervalMethod | None = None
+    # in place of these for losses that follow from the right class and the answer, and for others of known limit
+    of_costs: IntervalMethod | None = None
+    of_limit: IntervalMethod | None = None
+    why_of_costs: str = ""
+    why_of_limit: str = ""
+
+    @property
+    def methods(self) -> tuple[IntervalMethod, ...]:
+        """All of them."""
+        some = (self.zero_one, self.other, self.without_cv, self.of_costs, self.of_limit)
+        return tuple(one for one in some if one is not None)
 
     def of(self, loss: Loss, *, cross_validated: bool) -> IntervalMethod:
         """The method for a loss, with or without its values in cross-validation."""
+        return self._chosen(loss, cross_validated)[0]
+
+    def why(self, loss: Loss) -> str:
+        """Why it is the method for a loss that is cross-validated."""
+        return self._chosen(loss, cross_validated=True)[1]
+
+    def _chosen(self, loss: Loss, cross_validated: bool) -> tuple[IntervalMethod, str]:
         if loss.binary:
-            return self.zero_one
+            return self.zero_one, self.why_zero_one
+        if self.of_costs is not None and loss.counts is not None:
+            return self.of_costs, self.why_of_costs
+        # a limit that a user states may be far above each loss: losses of cross-validation say more then
+        if self.of_limit is not None and loss.bounded and not (loss.limit_is_stated and cross_validated):
+            return self.of_limit, self.why_of_limit
         if self.without_cv is not None and (loss.of_classes or not cross_validated):
-            return self.without_cv
-        return self.other
+            return self.without_cv, self.why_other
+        return self.other, self.why_other
 
 
 def _hidden_share(observed: Any, level: float) -> float:

@@ -3,9 +3,10 @@
 An estimate with less variance than the mean of the losses has the interval of the same method, with the variance that
 the method takes divided by `worth`: the roots of a share of errors at so many times the number of rows, and the spread
 of the others over sqrt(worth), at the new value; on the scale of logarithms the spread stays the same share of the
-value. At the mean of the losses and the worth 1 each is the method's own interval. Methods whose level is guaranteed
-for every sample size lose the guarantee, and are not listed, but for Clopper and Pearson's: with a number of rows that
-is not whole it is that of Korn and Graubard (Survey Methodology 24, 1998).
+value. Limits by class are as far from the new value as from the old one. At the mean of the losses and the worth 1 each
+is the method's own interval. Methods whose level is guaranteed for every sample size lose the guarantee, and are not
+listed, but for Clopper and Pearson's: with a number of rows that is not whole it is that of Korn and Graubard (Survey
+Methodology 24, 1998).
 """
 
 import math
@@ -19,10 +20,14 @@ from heldout.intervals import (
     corrected_log_t,
     corrected_t,
     corrected_wilson,
+    corrected_wilson_by_class,
     log_t,
     wilson,
+    wilson_by_class,
+    wilson_one_more_row,
 )
-from heldout.intervals.method import IntervalMethod, two_sided_t
+from heldout.intervals.method import IntervalMethod, two_sided_normal, two_sided_t
+from heldout.losses.tested_losses import in_units_of_limit
 
 Bounds = tuple[float, float]
 
@@ -40,6 +45,23 @@ def _wilson(observed: Any, value: float, worth: float, level: float) -> Bounds:
 def _corrected_wilson(observed: Any, value: float, worth: float, level: float) -> Bounds:
     rows = corrected_wilson.effective_size(observed) * worth
     return wilson.roots_at(value, rows, two_sided_t(level, corrected_t.degrees(observed)))
+
+
+def _wilson_by_class(observed: Any, value: float, worth: float, level: float) -> Bounds:
+    low, high = wilson_by_class.limits(observed, two_sided_normal(level), worth)
+    return value - observed.error + low, value - observed.error + high
+
+
+def _corrected_wilson_by_class(observed: Any, value: float, worth: float, level: float) -> Bounds:
+    quantile = two_sided_t(level, corrected_t.degrees(observed))
+    low, high = wilson_by_class.limits(observed, quantile, corrected_wilson_by_class.worth(observed) * worth)
+    return value - observed.error + low, value - observed.error + high
+
+
+def _wilson_one_more_row(observed: Any, value: float, worth: float, level: float) -> Bounds:
+    limit = observed.loss.limit
+    low, high = wilson_one_more_row.about(in_units_of_limit(observed), value / limit, worth, level)
+    return limit * low, limit * high
 
 
 def _log_t(observed: Any, value: float, worth: float, level: float) -> Bounds:
@@ -69,8 +91,11 @@ def _reach_of_rows(observed: Any, level: float) -> float:
 _MOVED: Mapping[str, Callable[[Any, float, float, float], Bounds]] = {
     clopper_pearson.METHOD.name: _clopper_pearson,
     wilson.METHOD.name: _wilson,
+    wilson_by_class.METHOD.name: _wilson_by_class,
+    wilson_one_more_row.METHOD.name: _wilson_one_more_row,
     log_t.METHOD.name: _log_t,
     corrected_wilson.METHOD.name: _corrected_wilson,
+    corrected_wilson_by_class.METHOD.name: _corrected_wilson_by_class,
     corrected_log_t.METHOD.name: _corrected_log_t,
     corrected_t.METHOD.name: _corrected_t,
 }

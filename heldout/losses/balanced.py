@@ -40,6 +40,7 @@ def balanced(y: NDArray[np.generic], weights: NDArray[np.float64] | None = None)
         limit=float(costs.max()),
         binary=bool((costs == 1).all()),
         needs="class",
+        counts="classes",
         says="a wrong class costs N / (C n_c), so that each of the C classes counts alike",
     )
     reason = "a bound on the balanced error needs the class shares of the unlabelled rows, which are not known"

@@ -54,6 +54,7 @@ def cost_matrix(costs: Mapping[Any, Mapping[Any, float]], y: NDArray[np.generic]
         binary=bool(np.isin(matrix, (0.0, 1.0)).all()),
         two_valued=bool(np.isin(matrix, (0.0, matrix.max())).all()),
         needs="class",
+        counts="rows",
         says="the cost of the class predicted, given the right one, from the matrix in the parameters",
     )
     return loss.compared_by(WRONG, pair_factor=least / 2, bound_factor=least)

@@ -60,6 +60,9 @@ class Loss:
         Whether every value is 0 or the limit; where these are 0 and 1, `binary` says so too.
     limit_is_stated : bool
         Whether the limit is a statement of the user (`limited`), which a loss may refute.
+    counts : {"rows", "classes"}, optional
+        For a loss whose value follows from the right class and the class answered: whether its mean counts the rows as
+        they come, or every class alike. None where the values of a row are not known (`heldout.losses.cells`).
     labels : int
         How many labels a row has. Several are records, and so are the answers (`heldout.several_labels`).
 
@@ -88,6 +91,7 @@ class Loss:
     mean_called: str = ""
     two_valued: bool = False
     limit_is_stated: bool = False
+    counts: Literal["rows", "classes"] | None = None
     labels: int = 1
 
     @property
@@ -140,6 +144,7 @@ class Loss:
             self,
             limit=math.inf,
             limit_is_stated=False,
+            counts=None,
             binary=False,
             pair_factor=None,
             bound_factor=None,
@@ -152,7 +157,9 @@ class Loss:
 
         The rows that were not drawn are those of the same population, so that a disagreement says of it what it says.
         """
-        return replace(self, limit=self.limit * most, limit_is_stated=False, binary=False, two_valued=False)
+        return replace(
+            self, limit=self.limit * most, limit_is_stated=False, binary=False, two_valued=False, counts=None
+        )
 
     def limited(self, limit: float) -> "Loss":
         """The same loss with the limit that a user states (`loss_max`). Raises BadArgument where a limit is known."""

@@ -83,6 +83,7 @@ def of_function(function: Function, y: NDArray[np.generic], *, of_classes: bool)
         binary=False,
         needs="class" if of_classes and several == 1 else "number",
         says=f"what {name} returns for a label and an answer",
+        counts="rows" if of_classes and several == 1 else None,
         labels=several,
     )
     return loss.compared_by(distance, pair_factor=None, bound_factor=None, no_bound=_NO_BOUND)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.losses import Loss, Losses
+from heldout.losses.cells import Cells
 
 # the field of `CrossValidated` that the losses of a scheme fill, for fits beyond the k folds
 FIELD_OF: Mapping[str, str] = {
@@ -26,7 +27,8 @@ class Tested:
 
     `seed` is for the methods that draw at random (a bootstrap, an order of bets). `cluster`, shape (n,), numbers
     the group or the batch of each row, 0 … G-1; None for independent rows. `pool`, shape (N,) or more, are the
-    candidate's losses in cross-validation, for the methods that read them, each row `pool_repeats` times.
+    candidate's losses in cross-validation, for the methods that read them, each row `pool_repeats` times. `cells` are
+    the classes of the rows, for a loss whose values are known by class.
     """
 
     losses: Losses
@@ -35,6 +37,7 @@ class Tested:
     cluster: NDArray[np.int64] | None = None
     pool: Losses | None = None
     pool_repeats: int = 1
+    cells: Cells | None = None
 
     @property
     def error(self) -> float:

@@ -147,7 +147,9 @@ def _mean_loss(
     if counting < 2:
         return replace(line, reason=_too_few(counting))
     losses = tested.losses[which] / answered.weights.mean()
-    some = replace(tested, losses=losses, cluster=answered.cluster)  # next to the same losses of cross-validation
+    cells = None if tested.cells is None else tested.cells.at(which)
+    # next to the same losses of cross-validation
+    some = replace(tested, losses=losses, cluster=answered.cluster, cells=cells)
     estimate = estimate_with(rows.candidate, "E_test", some, "", 0, method, rows.level)
     line = replace(line, value=estimate.value, low=estimate.low, high=estimate.high, level=estimate.level)
     doubted = f"not credible: {estimate.not_credible}" if estimate.not_credible else ""

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from heldout.estimates import methods
-from heldout.estimates.e_cv import BY_FOLDS, estimate
+from heldout.estimates.e_cv import estimate, of_folds_alone
 from heldout.intervals import corrected_repeated_t
 from heldout.learners.fitting import test
 from heldout.losses import choose_loss
@@ -34,8 +34,8 @@ def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, name
             for hypothesis, split in zip(hypotheses, splits, strict=True)
         ]
         observed[name] = cross_validated(by_it, Evidence({"cross_validation": losses}))
-    known = (corrected_repeated_t.METHOD,) if design.fold_repeats > 1 else BY_FOLDS
-    chosen = {"E_cv": next(one.name for one in known if one.admits(loss))}
+    of_folds = corrected_repeated_t.METHOD if design.fold_repeats > 1 else of_folds_alone(loss, kind)
+    chosen = {"E_cv": of_folds.name}
     method = methods.choose(chosen, loss, kind, cross_validated=False)["E_cv"]
     size, repeats = mean_fold_training_size(design), design.fold_repeats
     return Compared(

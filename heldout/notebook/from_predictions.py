@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from heldout.errors import BadArgument, check_whole
 from heldout.estimates import methods
-from heldout.estimates.e_cv import BY_FOLDS
+from heldout.estimates.e_cv import of_folds_alone
 from heldout.fits import baseline
 from heldout.intervals import corrected_t
 from heldout.intervals.method import IntervalMethod, check_level, estimate_with
 from heldout.losses import Loss, Losses
+from heldout.losses.cells import Cells
 from heldout.losses.tested_losses import Tested
 from heldout.notebook.by_metric import Metric
 from heldout.notebook.compared import Compared
@@ -169,7 +170,7 @@ def from_predictions(
     ]
     judging = next((one.loss for one in found if not one.loss.binary), found[0].loss)
     by_margin = checked(margin, judging)
-    observed = _observed(lines, folds, [one.losses for one in found], judging)
+    observed = _observed(lines, folds, [one.losses for one in found], judging, found[0].cells)
     estimate = "E_cv" if folds.fold else "E_val"
     method = _method(estimate, judging, intervals, folds)
     return made(
@@ -184,10 +185,12 @@ def from_predictions(
     )
 
 
-def _observed(lines: LongTable, folds: GivenFolds, losses: Sequence[Losses], loss: Loss) -> dict[str, Tested]:
+def _observed(
+    lines: LongTable, folds: GivenFolds, losses: Sequence[Losses], loss: Loss, cells: Cells | None = None
+) -> dict[str, Tested]:
     """What was observed of each of M candidates, from their losses in each partition, shape (M, N)."""
     of_each = zip(lines.candidates, zip(*losses, strict=True), strict=True)
-    return {name: folds.observed(of_one, loss) for name, of_one in of_each}
+    return {name: folds.observed(of_one, loss, cells) for name, of_one in of_each}
 
 
 def _check_metric(
@@ -215,7 +218,7 @@ def _method(estimate: str, loss: Loss, intervals: Mapping[str, str] | None, fold
     """The interval of an estimate: as it was chosen, or from the losses of the table alone."""
     chosen: dict[str, str] = {}
     if len(folds.fold) == 1:
-        chosen = {"E_cv": next(one.name for one in BY_FOLDS if one.admits(loss))}
+        chosen = {"E_cv": of_folds_alone(loss, folds.kind).name}
     elif folds.fold and folds.group is not None:
         chosen = {"E_cv": corrected_t.METHOD.name}
     return methods.choose({**chosen, **(intervals or {})}, loss, folds.kind, cross_validated=False).get(estimate)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss, Losses, choose_loss
+from heldout.losses.cells import Cells, cells
 from heldout.notebook.long_table import REMEDY, LongTable, Values, column, columns, gaps
 from heldout.parts.weights import Weights
 from heldout.rows.class_names import class_named
@@ -96,10 +97,11 @@ class Given:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The losses of M candidates on N rows, shape (M, N), and the loss that they are values of."""
+    """The losses of M candidates on N rows, shape (M, N), the loss that they are values of, and the rows' cells."""
 
     losses: Losses
     loss: Loss
+    cells: Cells | None = None
 
 
 def judged(
@@ -118,14 +120,15 @@ def judged(
     Where `missing` is wrong, values and lines that are missing count as errors, of a loss of 0 and 1. Raises
     BadArgument.
     """
-    empty = gaps(values)
+    empty, of_rows = gaps(values), None
     if missing != "wrong":
         check_filled(lines, given.argument, empty)
     if given.argument != "answer" and spec is not None:
         what = "what is right" if given.argument == "correct" else "the losses themselves"
         raise BadArgument("loss", f"loss is {spec!r}, but table has {what}; leave out one of both")
     if given.argument == "answer":
-        loss, of_lines = _of_answers(table, lines, given, values, empty, label, spec, loss_max, weights)
+        loss, of_lines, y = _of_answers(table, lines, given, values, empty, label, spec, loss_max, weights)
+        of_rows = cells(loss, y, y)
     else:
         if given.argument == "correct":
             loss, of_lines = _of_correct(lines, np.where(empty, 0, values), loss_max)
@@ -138,7 +141,7 @@ def judged(
     loss.check_losses(losses.max(axis=0), np.arange(len(lines.rows)), "a candidate")
     if loss.binary and lines.repeated and not np.isin(losses, (0.0, 1.0)).all():
         loss = replace(loss, binary=False)  # the means of several lines: still between 0 and 1
-    return Judged(losses if weights is None else losses * weights.relative, loss)
+    return Judged(losses if weights is None else losses * weights.relative, loss, of_rows)
 
 
 def check_filled(lines: LongTable, argument: str, empty: NDArray[np.bool_]) -> None:
@@ -203,8 +206,8 @@ def _of_answers(
     spec: str | Mapping[str, Any] | Callable[[Any, Any], Any] | None,
     loss_max: float | None,
     weights: Weights | None,
-) -> tuple[Loss, Losses]:
-    """The loss of the answers, and its value for each line; 1 for a line whose answer is `empty`."""
+) -> tuple[Loss, Losses, Values]:
+    """The loss of the answers, its value for each line, 1 where the answer is `empty`, and the labels of the rows."""
     labels = filled(lines, "label", lines.column(table, "label", label))
     y = lines.of_rows("label", labels)
     loss = choose_loss(spec, y, None if weights is None else weights.values, label, loss_max)
@@ -219,7 +222,7 @@ def _of_answers(
         if np.isin(y, (0, 1)).all() and given.about_first(np.array([0, 1])):  # the square of a probability of 0
             answers = 1 - answers
     of_lines = loss.pointwise(labels, answers)
-    return loss, np.where(empty, 1.0, of_lines) if empty.any() else of_lines
+    return loss, np.where(empty, 1.0, of_lines) if empty.any() else of_lines, y
 
 
 def same_kind(lines: LongTable, given: Values, y: Values) -> Values:

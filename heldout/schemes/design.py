@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from heldout import seeds
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import Loss, Losses
+from heldout.losses.cells import Cells, cells
 from heldout.losses.of_part import PartLoss
 from heldout.losses.tested_losses import FIELD_OF, CrossValidated, RepeatedByRow, Tested, repeated_by_row
 from heldout.parts import class_shares
@@ -89,6 +90,15 @@ class Design:
     def part_losses_in(self, scheme: SchemeName) -> Mapping[str, PartLoss]:
         """Those of the losses of whole parts that the fits of a scheme are tested by."""
         return self.part_losses if scheme in _WITH_PARTS else {}
+
+    @cached_property
+    def _cells(self) -> Cells | None:
+        return cells(self.loss, self.y, self.y)
+
+    def cells(self, rows: Rows) -> Cells | None:
+        """The classes of the tested `rows`, for a loss whose values are known by class; None for another loss."""
+        every = self._cells
+        return None if every is None else replace(every, actual=every.actual[rows])
 
     def splits(self, scheme: SchemeName) -> Sequence[Split]:
         """The splits of a scheme, in the order of its fits; made at the first call."""
@@ -199,7 +209,7 @@ def tested(design: Design, evidence: Evidence, scheme: SchemeName) -> Tested:
     if scheme == "progressive":
         order = np.argsort(design.partition.step[rows])
         losses, rows = losses[order], rows[order]
-    return Tested(losses, design.loss, design.seed, design.dependence.clusters(rows, losses))
+    return Tested(losses, design.loss, design.seed, design.dependence.clusters(rows, losses), cells=design.cells(rows))
 
 
 def with_pool(observed: Tested, evidence: Evidence, repeats: int) -> Tested:
@@ -226,7 +236,7 @@ def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
         errors = np.array([part.mean() for part in parts]).reshape(design.fold_repeats, -1)
         fields |= {"first_errors": errors[0], "repeated_errors": errors[1:]}
     cluster, fold = design.dependence.clusters(rows, losses), design.partition.fold[rows]
-    return CrossValidated(losses, design.loss, design.seed, cluster, fold=fold, **fields)
+    return CrossValidated(losses, design.loss, design.seed, cluster, fold=fold, cells=design.cells(rows), **fields)
 
 
 def held_out_losses(design: Design, evidence: Evidence) -> tuple[Rows, Losses]:

@@ -71,7 +71,7 @@ def every_method_of_it_covers_it(definition: Definition) -> None:
     methods = [*definition.methods, *(method for some in definition.valid.values() for method in some)]
     chosen = definition.default
     if chosen is not None:
-        methods += [one for one in (chosen.zero_one, chosen.other, chosen.without_cv) if one is not None]
+        methods += chosen.methods
         both = chosen.zero_one.admits(ZERO_ONE) and chosen.other.admits(SQUARED)
         require(both, definition.name, "the default of 0/1 losses and that of others must admit these losses")
     for method in methods:

@@ -12,12 +12,14 @@ from heldout.errors import BadArgument
 from heldout.estimates.methods import DEFAULTS
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, Losses, tested_losses
+from heldout.losses.cells import Cells
 from heldout.losses.tested_losses import FIELD_OF
 from heldout.records import Interval
 from heldout.testing.law import keep, refused, require
 
 BOUNDED = Loss("bounded", ABSOLUTE.pointwise, ABSOLUTE.constant, limit=1.0, binary=False)
-LOSS_OF = {"0/1": ZERO_ONE, "of known limit": BOUNDED, "any": SQUARED}  # by what a method admits
+COSTS = replace(ZERO_ONE, name="costs", binary=False, counts="rows")
+LOSS_OF = {"0/1": ZERO_ONE, "of costs": COSTS, "of known limit": BOUNDED, "any": SQUARED}  # by what a method admits
 PARTS = 4  # folds, or repeats of a table
 _PATTERN = np.array([-2.0, -1.0, 1.0, 2.0])  # how they differ, in units of 1 / sqrt(n)
 _DRAWS = 25
@@ -60,8 +62,16 @@ def observe(
         fold = np.repeat(np.arange(PARTS), table.shape[1])
         fields = _further(losses, fold)
         fields["pair_losses"] = fields["pair_losses"][:, order]
-        return tested_losses.CrossValidated(losses[order], loss, fold=fold[order], **fields)
-    return tested_losses.Tested(losses[order], loss, pool=losses[order] if method.needs_cv else None)
+        return tested_losses.CrossValidated(losses[order], loss, fold=fold[order], cells=_cells(loss, order), **fields)
+    pool = losses[order] if method.needs_cv else None
+    return tested_losses.Tested(losses[order], loss, pool=pool, cells=_cells(loss, order))
+
+
+def _cells(loss: Loss, order: NDArray[np.intp]) -> Cells | None:
+    """Rows are in turn of a class whose losses are up to 1/2 and 1, and of one whose losses are up to 1."""
+    if loss.counts is None:
+        return None
+    return Cells(order % 2, (np.array([0.5, 1.0]), np.array([1.0])), np.array([0.5, 0.5]), len(order))
 
 
 def interval(method: IntervalMethod, losses: Losses, level: float, **how: Any) -> Interval:
@@ -230,7 +240,7 @@ def an_interval_names_its_level_its_method_and_the_assumption(method: IntervalMe
 def the_same_seed_gives_the_same_bounds(method: IntervalMethod) -> None:
     """And another one others, where `random` is true and nowhere else."""
     # losses with a tail, so that draws differ
-    losses = np.linspace(0, 1, 64) ** 3 if method.losses != "0/1" else plain(64)
+    losses = plain(64) if method.losses in ("0/1", "of costs") else np.linspace(0, 1, 64) ** 3
     seen, estimate = observe(method, losses), next(iter(method.covers))
     one, again = (method.interval(estimate, seen, 0.9) for _ in range(2))
     require(one == again, method.name, "the same seed must give the same bounds", f"{one} and {again}")
@@ -307,6 +317,7 @@ def _drawn(method: IntervalMethod) -> Iterator[tuple[Losses, np.random.Generator
         there = rng.random(n) < _SHARES[number % len(_SHARES)]
         sizes = {
             "0/1": np.ones(n),
+            "of costs": np.where(np.arange(n) % 2, 1.0, rng.choice([0.5, 1.0], n)),
             "of known limit": rng.beta(0.5, 0.5, n) if number % 2 else np.full(n, rng.random()),
             "any": np.minimum(rng.exponential(10.0 ** rng.integers(-3, 2), n), 100),
         }

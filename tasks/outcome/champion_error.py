@@ -4,7 +4,7 @@ Their number grows with the table. Every night looks at all of them: the interva
 (`heldout.intervals.confidence_sequence`), where rows are independent, are appended to the table, and stay in it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,13 +68,15 @@ def champion_error(
         return None
     copies = settings.split.duplicates == "keep_together" and settings.data.groups is None
     losses = losses_at(hypothesis, X[list(getattr(hypothesis, "feature_names_in_", X.columns))], y, rows, trained)
-    losses = _of_units(losses, ids, rows)
+    losses, loss = _of_units(losses, ids, rows), trained.loss
+    if ids.of_units is not None:  # means of several rows are between 0 and 1
+        loss = replace(loss, binary=False, two_valued=False)
     return ChampionError(
         version,
         len(losses),
         unit_of(settings, ids),
         float(losses.mean()),
-        *_interval(losses, trained.loss, settings),
+        *_interval(losses, loss, settings),
         settings.selection.level,
         hidden(ids, every, seen, copies=copies),
     )
@@ -102,5 +104,5 @@ def _interval(losses: Losses, loss: Loss, settings: Settings) -> tuple[float | N
     if not loss.bounded:
         return None, None
     observed = in_units_of_limit(Tested(losses, loss, settings.seed))
-    low, high = confidence_sequence.bounds(observed, settings.selection.level)
+    low, high = confidence_sequence.so_far(observed, settings.selection.level)
     return low * loss.limit, high * loss.limit

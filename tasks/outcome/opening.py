@@ -11,6 +11,7 @@ from heldout.errors import BadArgument, FitFailure
 from heldout.estimates import e_test
 from heldout.fits import baseline
 from heldout.learners.fitting import test
+from heldout.losses.cells import cells
 from heldout.losses.tested_losses import Tested
 from heldout.metrics.measure import TestMetrics
 from heldout.records import Estimate
@@ -79,7 +80,7 @@ def open_test_part(
         raise UserError(str(error)) from None
     clusters = dependence_of(part.roles, 0).clusters(np.arange(len(y)), losses)
     method = design.methods["E_test"]
-    tested = Tested(losses, trained.loss, design.seed, clusters)
+    tested = Tested(losses, trained.loss, design.seed, clusters, cells=cells(trained.loss, trained.y, y))
     if method.needs_cv:
         tested = with_pool(tested, results.evidence[winner.name], design.fold_repeats)
     estimate = e_test.final_estimate(

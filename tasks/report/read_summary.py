@@ -94,7 +94,8 @@ def _band(design: Design, winner: Evidence) -> tuple[Losses, Losses] | None:
     if not design.loss.bounded or drawn or design.dependence.group is not None or "progressive" not in winner.losses:
         return None
     observed, limit = in_units_of_limit(tested(design, winner, "progressive")), design.loss.limit
-    low, high = confidence_sequence.band(observed.losses, design.level)
+    errors = design.loss.binary or design.loss.two_valued
+    low, high = confidence_sequence.band(observed.losses, design.level, errors=errors, planned=observed.n)
     return limit * low, limit * high
 
 

@@ -69,8 +69,7 @@ def why(summary: Summary, estimate: str) -> str:
         return ""
     if summary.rows.kind is not None:
         return f"its argument does not need independent rows, and rows with {summary.rows.kind} are not independent"
-    default = DEFAULTS[estimate]
-    return default.why_zero_one if summary.percent else default.why_other
+    return DEFAULTS[estimate].why(summary.loss)
 
 
 def _decision(summary: Summary) -> dict[str, str]:

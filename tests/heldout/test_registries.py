@@ -22,7 +22,7 @@ def modules_of(package, *others) -> set[str]:
 
 
 def test_every_file_of_the_losses_is_in_the_registry_under_its_name():
-    others = ("amounts", "choice", "constant", "kind", "loss", "of_part", "own", "several", "tested_losses")
+    others = ("amounts", "cells", "choice", "constant", "kind", "loss", "of_part", "own", "several", "tested_losses")
     assert modules_of(losses, *others) == {kind.name for kind in KINDS}
     assert len(KINDS) == len({kind.name for kind in KINDS})
 

@@ -101,7 +101,7 @@ def test_a_control_that_knows_the_losses_is_worth_all_unlabelled_rows_and_an_emp
 
 @pytest.mark.parametrize("method", [method for method in METHODS if can_move(method)], ids=lambda method: method.name)
 def test_at_the_mean_of_the_losses_and_the_worth_of_a_row_it_is_the_interval_of_the_method(method):
-    made = of("zero_one" if method.losses == "0/1" else "log")
+    made = of({"0/1": "zero_one", "of costs": "balanced", "of known limit": "brier"}.get(method.losses, "log"))
     design, evidence = made.design, made.evidence["it"]
     for estimate in {"E_val", "E_cv"} & set(method.covers):
         if estimate == "E_cv":

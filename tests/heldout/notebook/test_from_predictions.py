@@ -61,7 +61,7 @@ def test_one_model_has_the_estimate_the_interval_and_the_bound_of_validate():
 
 
 def test_folds_have_the_estimate_of_validate_and_the_interval_that_needs_no_further_fit():
-    made = validated(["E_cv"], folds=5, intervals={"E_cv": "corrected fold Wilson"})
+    made = validated(["E_cv"], folds=5, intervals={"E_cv": "pooled Wilson"})
     found = heldout.from_predictions(lines(made, "E_cv", "cross_validation"), fold="fold")
     by_name = {one.candidate: one for one in found.estimates}
     for ours in made.estimates:

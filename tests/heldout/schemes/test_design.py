@@ -22,6 +22,7 @@ from heldout.records import Estimate
 from heldout.schemes import SCHEMES, covalidation, cross_validation, holdout, progressive
 from heldout.schemes.design import Design, Evidence, cross_validated, half_losses
 from heldout.schemes.design import tested as observed_of  # a name that pytest does not collect
+from heldout.testing.intervals import COSTS
 from heldout.unlabelled import implied_error
 
 N, FOLDS, REPEATS, BLOCK, LEVEL = 21, 3, 4, 2, 0.9
@@ -102,10 +103,10 @@ def test_estimates_ask_for_the_schemes_that_they_are_made_of_each_once(estimates
     "method", [method for method in METHODS if "E_cv" in method.covers], ids=lambda method: method.name
 )
 def test_an_interval_of_e_cv_asks_for_its_further_fits_where_e_cv_is_wanted_and_nowhere_else(method):
-    further = [method.needs] if method.needs else []
-    assert ["cross_validation", *further] == schemes_of(design(["E_cv"], {"E_cv": method.name}))
-    assert ["cross_validation"] == schemes_of(design(["E_bbc"], {"E_cv": method.name}))
-    assert ["holdout"] == schemes_of(design(["E_val"], {"E_cv": method.name}))
+    further, loss = [method.needs] if method.needs else [], COSTS if method.losses == "of costs" else ZERO_ONE
+    assert ["cross_validation", *further] == schemes_of(design(["E_cv"], {"E_cv": method.name}, loss))
+    assert ["cross_validation"] == schemes_of(design(["E_bbc"], {"E_cv": method.name}, loss))
+    assert ["holdout"] == schemes_of(design(["E_val"], {"E_cv": method.name}, loss))
 
 
 def test_the_default_interval_of_e_cv_asks_for_what_it_needs():

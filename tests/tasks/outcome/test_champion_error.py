@@ -52,7 +52,7 @@ def test_rows_that_it_knows_do_not_count_and_the_interval_is_that_of_the_sequenc
     wrong = (tree.predict(X) != y)[new].astype(float)
     found = of(settings, tree, known)
     assert (found.rows, found.value) == (new.sum(), pytest.approx(wrong.mean()))
-    low, high = confidence_sequence.band(wrong, 0.95)
+    low, high = confidence_sequence.band(wrong, 0.95, errors=True)
     assert (found.low, found.high) == pytest.approx((low[-1], high[-1]))
     shown = f"{100 * found.value:.1f} [{100 * found.low:.1f}–{100 * found.high:.1f}] %: version 7 on {new.sum()} rows"
     assert found.sentence(read_all_labeled(settings).loss).startswith(shown)

@@ -166,7 +166,9 @@ def test_so_is_the_assumption_of_what_is_estimated_after_the_choice(summary, est
 @pytest.mark.parametrize(("loss", "limit"), [("null", 1), ("{cost: {won: {lost: 5}, lost: {won: 1}}}", 5)])
 def test_the_band_of_the_selected_holds_at_all_steps_at_once(read, loss, limit):
     case = read("selection.level=0.8", f"loss={loss}")
-    low, high = (limit * ends for ends in confidence_sequence.band(case.losses_in_steps() / limit, 0.8))
+    losses = case.losses_in_steps() / limit
+    band = confidence_sequence.band(losses, 0.8, errors=limit == 1, planned=len(losses))
+    low, high = (limit * ends for ends in band)
     assert low.tolist() == case.summary.curves.band[0].tolist()
     assert high.tolist() == case.summary.curves.band[1].tolist()
     assert (low <= case.summary.curves.progressive_errors["bayes"]).all()
