@@ -44,8 +44,8 @@ class Estimate:
 class Difference:
     """E_cv of a candidate less that of another on the same rows: a line of `differences.csv`.
 
-    The bounds hold at `level` for all pairs of candidates at the same time, so whichever candidate it is, and those
-    against the baseline for all candidates (`heldout.selection.comparison`); they, `level` and `interval` are None
+    The bounds against all other candidates hold at `level` at the same time, whichever candidate won, and those against
+    the baseline for all candidates (`heldout.selection.comparison`); they, `level` and `interval` are None
     where there is no valid interval. `by_margin` says what `candidate` is next to `against` where a margin was stated,
     else None: better, worse, alike or undecided (`heldout.selection.margin`).
     """

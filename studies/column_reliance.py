@@ -26,7 +26,7 @@ from heldout.diagnosis.column_reliance import folds_of, increases, rows_of
 from heldout.losses import Losses
 from heldout.losses.tested_losses import Tested
 from heldout.rows.exchanged import value_numbers
-from heldout.selection.paired_differences import PairedDifferences, variance_of_rows, with_one_more_row
+from heldout.selection.paired_differences import differences_of_rows
 from studies.study import Finding, Record, share_interval
 
 SEED, NEEDS_DATA = 0, False
@@ -159,9 +159,7 @@ def _other_forms(hypotheses: Sequence[Any], X: Losses, design: Any) -> dict[str,
         psi = rows_of(folds, X, design, (column,), numbers)
         for form, (terms, shared) in zip(OTHERS, ((own, len(folds)), (psi, None)), strict=True):
             seen = Tested(terms, design.loss, 0, design.dependence.group)
-            variance, degrees = variance_of_rows(terms[None], seen, shared)
-            variance = with_one_more_row(variance, terms[None], design.loss)
-            made = PairedDifferences(np.array([terms.mean()]), variance, degrees, of_subsamples=False)
+            made = differences_of_rows(terms[None], seen, shared)
             reach, at = float(made.reach(1 - (1 - LEVEL) / COLUMNS)[0]), float(terms.mean())
             bounds[form].append((at - reach, at + reach))
     return {**bounds}

@@ -7,9 +7,10 @@ left out of those that are not shown to err more than the winner. A line counts 
 of the table of differences and of every text that is made from it.
 
 `of_losses`: M candidates by losses that are drawn, of hypotheses that were fixed (E_val alone; the least protected
-case, since nothing but the losses enters the variance). `of_fits`: learners that are equal by symmetry, least squares
-on three columns that matter and on a column of noise each, trees of one kind on columns of noise, by E_cv with the
-shipped settings, its notebook page included.
+case, since nothing but the losses enters the variance). Of `cost` (20 for a row that is ill, 1 for an alarm) and of
+`balanced` every other candidate misses none of the rare rows, and errs as much more often elsewhere. `of_fits`:
+learners that are equal by symmetry, least squares on three columns that matter and on a column of noise each, trees of
+one kind on columns of noise, by E_cv with the shipped settings, its notebook page included.
 """
 
 import argparse
@@ -29,11 +30,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 import heldout
 from heldout.losses import SQUARED, ZERO_ONE, Loss, Losses
+from heldout.losses.balanced import balanced
+from heldout.losses.cost import cost_matrix
 from heldout.losses.tested_losses import Tested
 from heldout.selection.comparison import Comparison
 
 LEVEL = 0.95
-KINDS = ("independent", "correlated", "one errs, others do not", "identical", "squared")
+KINDS = ("independent", "correlated", "one errs, others do not", "identical", "squared", "cost", "balanced")
+COSTS = cost_matrix({0: {1: 1}, 1: {0: 20}}, np.array([0, 1]))
+ILL, RARE, ALARMS = 0.05, 0.1, 0.05  # shares: of rows that cost 20, of the rare class, and of answers to the other one
 _SHOWN = re.compile(r"E_cv of .*? is shown to be (?:lower|higher) than")
 _LEFT_OUT = re.compile(r"at [0-9.]+ % (?:none of these (\d+) is|.+ is not) shown to err more than")
 
@@ -49,7 +54,20 @@ def losses_of(kind: str, m: int, n: int, error: float, rng: np.random.Generator)
         return (rng.random((m, n)).argsort(axis=0) < max(round(error * m), 1)).astype(float), ZERO_ONE
     if kind == "identical":
         return np.repeat((rng.random((1, n)) < error).astype(float), m, axis=0), ZERO_ONE
-    return rng.standard_normal((m, n)) ** 2, SQUARED
+    if kind == "squared":
+        return rng.standard_normal((m, n)) ** 2, SQUARED
+    if kind == "cost":
+        rare, loss, costs = rng.random(n) < ILL, COSTS, (20.0, 1.0)
+        more = 20 * ILL / (1 - ILL)
+    else:
+        rare = np.arange(n) < max(round(RARE * n), 1)
+        loss, more = balanced(rare), 1.0
+        costs = (n / (2 * rare.sum()), n / (2 * (~rare).sum()))
+    # every other candidate misses none of the rare rows, and has as much more of the other errors
+    misses = np.where(np.arange(m) % 2 == 0, error, 0.0)
+    alarms = ALARMS + (error - misses) * more
+    errs = (rng.random((m, n)) < np.where(rare, misses[:, None], alarms[:, None])).astype(float)
+    return errs * np.where(rare, *costs), loss
 
 
 def of_losses(kind: str, m: int, n: int, error: float, runs: int) -> float:

@@ -46,7 +46,7 @@ from heldout.records import ColumnReliance
 from heldout.rows.exchanged import exchanged, names, value_numbers
 from heldout.schemes.design import Design
 from heldout.schemes.other_rows import others_of
-from heldout.selection.paired_differences import PairedDifferences, variance_of_rows, with_one_more_row
+from heldout.selection.paired_differences import differences_of_rows
 
 INTERVAL = "corrected t of rows, all columns"
 DRAWS = 10  # other rows that give their values to each row
@@ -142,9 +142,7 @@ def _line(line: ColumnReliance, psi: Losses, design: Design, count: int) -> Colu
     seen = Tested(psi, design.loss, design.seed, design.dependence.clusters(rows, psi))
     if seen.units < 2:
         return line
-    variance, degrees = variance_of_rows(psi[None], seen, int(design.partition.fold.max()) + 1)
-    variance = with_one_more_row(variance, psi[None], design.loss)
-    made = PairedDifferences(np.array([line.increase]), variance, degrees, of_subsamples=False)
+    made = differences_of_rows(psi[None], seen, int(design.partition.fold.max()) + 1)
     reach, most = float(made.reach(1 - (1 - design.level) / count)[0]), design.loss.limit
     if not math.isfinite(reach):
         return line

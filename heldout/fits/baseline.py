@@ -5,7 +5,7 @@ It answers the same for every row, from the labels of its training rows alone: w
 of the candidates, cannot win, and does not count among them: not for a bound, nor for a correction of the choice.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -56,6 +56,17 @@ def evidence(design: Design) -> Evidence:
         for name, of in of_constant(design, scheme).items():
             terms[name][scheme] = of
     return Evidence({scheme: _scheme_losses(design, scheme) for scheme in wanted}, terms=terms)
+
+
+def evidence_of_all(design: Design, schemes: Iterable[SchemeName]) -> Evidence:
+    """The losses of the best constant of all labelled rows, whichever rows each split trains on, without its terms."""
+    losses: dict[SchemeName, SplitLosses] = {}
+    for scheme in schemes:
+        splits = design.splits(scheme)
+        rows = tested_rows(splits)
+        of_rows = weighted(design, final_losses(design, design.y[rows]), rows)
+        losses[scheme] = SplitLosses(of_rows, tested_sizes(splits))
+    return Evidence(losses)
 
 
 def final_losses(labelled: Labelled, y: NDArray[np.generic]) -> Losses:

@@ -270,9 +270,8 @@ class Validation:
         Returns
         -------
         bool or None
-            True if the interval of the difference lies below 0, at the level of `validate` less what the choice among
-            the candidates costs; False if no part of it does; None where it cannot be told, or neither E_cv nor E_val
-            was computed.
+            True if the interval of the difference (`differences`) lies below 0; False if no part of it does; None where
+            it cannot be told, or neither E_cv nor E_val was computed.
 
         Raises
         ------
@@ -288,9 +287,9 @@ class Validation:
         >>> heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).beats_baseline("bayes")
         True
         """
-        winner = self.evidence[self._checked(candidate)]
+        winner = self._checked(candidate)
         self._check_compared(estimate)
-        return beats_baseline.is_beaten(self.design, winner, self._constant, self._started, estimate)
+        return beats_baseline.is_beaten(self.design, self.evidence, winner, estimate)
 
     def differences(
         self, candidate: str | None = None, estimate: str = "E_cv", *, margin: float | None = None

@@ -1,18 +1,26 @@
 """All candidates compared with one another at once: what is said of a winner rests on these intervals alone.
 
-Claim. For many rows, with probability `level`, the interval of every pair of candidates holds the difference of their
-true errors. The intervals are mean(d) +- t sqrt(V) of `heldout.selection.paired_differences`, each at the level
-1 - (1 - level) / P for the P = M (M - 1) / 2 pairs (Bonferroni), so that any of them fails with probability 1 - level
-at most, however the candidates depend on one another. The baseline is no candidate: the M intervals against it are a
-family of their own, each at the level 1 - (1 - level) / M.
+Claim. All sentences "w errs less than c" that the intervals of a candidate w show are true with probability `level`,
+whichever candidate it is, for many rows. The intervals are mean(d) +- t sqrt(V) of
+`heldout.selection.paired_differences`, each at the level 1 - (1 - level) / P for the P = M (M - 1) / 2 pairs
+(Bonferroni), however the candidates depend on one another. The baseline is no candidate: the M intervals against it are
+a family of their own, each at the level 1 - (1 - level) / M.
+
+Step down. Where candidates are shown to err more than the one of least estimate, w, its intervals against the s - 1
+others that are left are made once more, with P = M (s - 1) / 2, until nobody else is shown to err more. Nothing is paid
+for it. Let w be the candidate that it is, by chance, and let a sentence about it be false. The first step with one such
+sentence has s at least the number g of candidates that err no more than w in truth, since all that left before do err
+more. So a false sentence about w = k is an interval of one of g_k - 1 candidates that fails on one side with chance
+(1 - level) / (M (g_k - 1)) at most; the M candidates that w may be sum up to 1 - level. That all intervals of w hold is
+measured, not proved. A step with P = s (s - 1) / 2 would leave out more, but its intervals hold too seldom
+(docs/decisions/0054).
 
 So two things may be said of a candidate w, whichever it is and however it was chosen from the same rows:
 
 - *w is shown to err less than c*, where the interval of E(w) - E(c) lies below 0. With probability `level` every such
-  sentence is true, of all pairs.
+  sentence is true.
 - *the candidates that are not shown to err more than w* (`alike`) hold the candidate b of least true error, with
-  probability `level`. Proof: if all intervals hold, that of E(w) - E(b) has an upper end of at least
-  E(w) - E(b) >= 0. So it does not lie below 0, and b is not left out.
+  probability `level`, since "b errs more" is false.
 
 Both are read from one interval for each c, so that c is among the `alike` if and only if the interval of w against c
 does not lie below 0. It may lie above 0, where w is no candidate of least error (as with `one_standard_error`): then c
@@ -21,26 +29,30 @@ is shown to err less than w.
 Why all pairs: the M - 1 comparisons with the best (S. S. Gupta, Technometrics 7, 1965; J. C. Hsu, Annals of Statistics
 9, 1981) hold for the candidate of least true error, which is unknown. The candidate of least estimate is another one
 in most samples where errors are close, and has the least estimate because it was lucky: of M equal candidates the
-difference of the least from the others is a range, J. W. Tukey's statistic for all pairs.
+difference of the least from the others is a range, J. W. Tukey's statistic for all pairs. Why in steps: S. Holm
+(Scandinavian J. Statistics 6, 1979); P. R. Hansen, A. Lunde, J. M. Nason (Econometrica 79, 2011) for a set of the best.
 
-Asymptotic in the number of rows or clusters, as V and t are. The cost is that of M differences, for any M.
+Asymptotic in the number of rows or clusters, as V and t are. The cost is that of 2 M differences, for any M.
 """
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heldout.fits import baseline
 from heldout.losses.tested_losses import Tested
 from heldout.records import Difference
 from heldout.selection.margin import word
-from heldout.selection.paired_differences import paired_differences
+from heldout.selection.paired_differences import PairedDifferences, paired_differences
 
 Seen = TypeVar("Seen", bound=Tested)
 OF_SUBSAMPLES, OF_ROWS = "corrected t, all pairs", "corrected t of rows, all pairs"
+_MOST_TIED = 8  # of the least estimate and other losses; with more there is a single step
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,34 +75,76 @@ class Comparison:
 
         Without an interval where there is a single row or cluster, in which nothing is ever shown.
         """
-        seen, others = list(self.observed.values()), list(self.observed)
-        found, most = paired_differences(seen, others.index(name), self.folds), seen[0].loss.limit
-        candidates = len(others) - (baseline.NAME in others) + self.dropped
-        level_of_pairs = 1 - (1 - self.level) / max(candidates * (candidates - 1) / 2, 1)
-        level_of_baseline = 1 - (1 - self.level) / candidates
-        constant = np.array(others) == baseline.NAME
-        reach = np.where(constant, found.reach(level_of_baseline), found.reach(level_of_pairs))
+        others, most = list(self.observed), self.observed[name].loss.limit
+        found, level = self._found(name), self._levels(name)
+        reach = found.reach(level)
         interval = OF_SUBSAMPLES if found.of_subsamples else OF_ROWS
+        close = None if self.margin is None else found.closer_than(self.margin, level).tolist()
         records = []
-        for other, error, by in zip(others, found.error.tolist(), reach.tolist(), strict=True):
+        for place, (other, error, by) in enumerate(zip(others, found.error.tolist(), reach.tolist(), strict=True)):
             record = Difference(name, other, error)
             if math.isfinite(by):
                 low, high = max(error - by, -most), min(error + by, most)
                 record = replace(record, low=low, high=high, level=self.level, interval=interval)
+            if self.margin is not None and close is not None:
+                said = word(record.low, record.high, self.margin, close=close[place])
+                record = replace(record, by_margin=said)
             records.append(record)
-        if self.margin is not None:
-            of_both = [found.closer_than(self.margin, level) for level in (level_of_baseline, level_of_pairs)]
-            close = np.where(constant, *of_both).tolist()
-            records = [
-                replace(one, by_margin=word(one.low, one.high, self.margin, close=near))
-                for one, near in zip(records, close, strict=True)
-            ]
         return [record for record in records if record.against != name]
 
     def alike(self, name: str) -> tuple[str, ...]:
         """`name`, and the candidates that are not shown to err more than it; in their order, without the baseline."""
         worse = {record.against for record in self.differences(name) if record.shown_less}
         return tuple(other for other in self.observed if other not in worse and other != baseline.NAME)
+
+    def _found(self, name: str) -> PairedDifferences:
+        return paired_differences(list(self.observed.values()), list(self.observed).index(name), self.folds)
+
+    def _levels(self, name: str) -> NDArray[np.float64]:
+        """The level of the interval of `name` against each, shape (M,), the same as that of each against `name`."""
+        others = list(self.observed)
+        against, left = np.array(others), np.full(len(others), self._candidates)
+        if name in self._least:
+            left = self._left
+        elif name != baseline.NAME:
+            left[np.isin(against, self._least)] = self._left[others.index(name)]
+        pairs = np.where((against == baseline.NAME) | (name == baseline.NAME), self._candidates, self._pairs(left))
+        return 1 - (1 - self.level) / pairs
+
+    @cached_property
+    def _left(self) -> NDArray[np.int64]:
+        """How many candidates were left in the step that compares the one of least estimate with each, shape (M,).
+
+        Where several have the least estimate, those leave that are shown to err more than each of them.
+        """
+        is_candidate = np.array([*self.observed]) != baseline.NAME
+        unlike = {self.observed[name].losses.tobytes(): name for name in self._least}
+        found = [self._found(name) for name in unlike.values()] if len(unlike) <= _MOST_TIED else []
+        left, out = np.full(len(is_candidate), self._candidates), ~is_candidate
+        while found:
+            level = 1 - (1 - self.level) / self._pairs(left)
+            shown = np.all([is_candidate & (of.error + of.reach(level) < 0) for of in found], axis=0)
+            if not (shown & ~out).any():
+                break
+            out |= shown
+            left = np.where(out, left, self._candidates - int((out & is_candidate).sum()))
+        return left
+
+    def _pairs(self, left: NDArray[np.int64]) -> NDArray[np.float64]:
+        pairs: NDArray[np.float64] = np.maximum(self._candidates * (left - 1) / 2, 1.0)
+        return pairs
+
+    @cached_property
+    def _least(self) -> tuple[str, ...]:
+        """The candidates of least estimate."""
+        errors = {name: seen.error for name, seen in self.observed.items() if name != baseline.NAME}
+        least = min(errors.values(), default=0.0)
+        return tuple(name for name, error in errors.items() if error == least)
+
+    @property
+    def _candidates(self) -> int:
+        """M, with those that were left out before."""
+        return len(self.observed) - (baseline.NAME in self.observed) + self.dropped
 
 
 def in_same_clusters(seen: Mapping[str, Seen]) -> dict[str, Seen]:

@@ -4,26 +4,38 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from heldout.fits import baseline
+from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.records import Difference
-from heldout.schemes.design import Design, Evidence
+from heldout.schemes.design import Design, Evidence, tested
 from heldout.schemes.whole_parts import cross_validated_by
 from heldout.selection.comparison import Comparison, in_same_clusters
 
 
 def compared_by(
-    design: Design, evidence: Mapping[str, Evidence], estimate: str = "E_cv", margin: float | None = None
+    design: Design,
+    evidence: Mapping[str, Evidence],
+    estimate: str = "E_cv",
+    margin: float | None = None,
+    constant: Evidence | None = None,
 ) -> Comparison | None:
-    """The candidates and the baseline by E_cv, or by a loss of whole parts; None where it was not computed.
+    """The candidates and the baseline by E_cv, E_val, or a loss of whole parts; None where it was not computed.
 
-    The `margin` is that of the design, where no other is given.
+    The `margin` is that of the design and the `constant` the baseline's evidence, where no others are given.
     """
     if estimate not in design.estimates:
         return None
-    observed = in_same_clusters({name: cross_validated_by(design, of, estimate) for name, of in evidence.items()})
+
+    def seen(of: Evidence) -> Tested:
+        return tested(design, of, "holdout") if estimate == "E_val" else cross_validated_by(design, of, estimate)
+
+    observed = in_same_clusters({name: seen(of) for name, of in evidence.items()})
     first = next(iter(observed.values()))
-    constant = replace(cross_validated_by(design, baseline.evidence(design), estimate), cluster=first.cluster)
-    margin = design.margin if margin is None else margin
-    return Comparison({**observed, baseline.NAME: constant}, first.folds, design.level, design.dropped, margin)
+    of_constant = seen(baseline.evidence(design) if constant is None else constant)
+    margin, folds = design.margin if margin is None else margin, None
+    if isinstance(first, CrossValidated):
+        folds = first.folds
+    every = {**observed, baseline.NAME: replace(of_constant, cluster=first.cluster)}
+    return Comparison(every, folds, design.level, design.dropped, margin)
 
 
 def differences(

@@ -7,23 +7,18 @@ With the interval [low, high] of the error of a candidate less that of another, 
     alike      if -m <= low and high <= m: the two differ by the margin at most (practical equivalence);
     undecided  else, and where there is no interval.
 
-Claim. Where an interval holds the difference, its word is true. The intervals of all pairs of candidates hold together
-with probability `level` (`heldout.selection.comparison`), so with probability `level` no word about any pair is wrong;
-the same is true of those about the baseline. Nothing more is paid for words of four kinds, nor for the two sides of
-`alike`: equivalence is shown by two one-sided tests, each at its full level, since only one of both borders can be
+Claim. Where an interval holds the difference, its word is true. The intervals of the winner against all others hold
+together with probability `level` (`heldout.selection.comparison`), so with probability `level` no word about it is
+wrong; the same is true of those about the baseline. Nothing more is paid for words of four kinds, nor for the two sides
+of `alike`: equivalence is shown by two one-sided tests, each at its full level, since only one of both borders can be
 passed (D. J. Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987; D. Lakens, Social Psychological and
 Personality Science 8, 2017). They are those of an interval of level 1 - 2 alpha, and these have a higher one.
 
-`alike` is said of intervals that are short, and short are those of candidates that differ on few rows, too. So for
-losses of 0 and 1, or 0 and L, it also needs the score test of a difference of two proportions on the same rows (T.
-Tango, Statistics in Medicine 17, 1998) at both borders: with b and c rows of n on which the one and the other errs
-alone, and D = m / L,
-
-    (b - c - n D) / sqrt(n (2 q + D (1 - D))) <= -z,   q the share of c that is likeliest where the difference is D.
-
-Without such a row, D has to be z^2 / (n + z^2). Where rows depend, n is the number of groups or batches, and a row
-counts as its part of one. Losses of other values have no such guard: two candidates whose losses are equal on every row
-are alike, whatever they do on rows that did not come up.
+`alike` is said of intervals that are short, and short are those of candidates that differ on few rows, too. So where
+the limit L of a loss is known it is said of an interval that counts z^2 rows more on which the two differ by L
+(`heldout.selection.paired_differences`): two candidates whose losses are equal on all n rows are alike by no margin
+below L z^2 / n. Where rows depend, n is the number of groups or batches. Losses without a known limit have no such
+guard: two candidates whose losses are equal on every row are alike, whatever they do on rows that did not come up.
 """
 
 import math
@@ -31,12 +26,8 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from heldout.errors import BadArgument
 from heldout.fits import baseline
-from heldout.intervals.method import two_sided_normal
 from heldout.losses import Loss
 from heldout.losses.amounts import as_margin, margin_text, of_margin
 from heldout.schemes.design import Design
@@ -58,25 +49,6 @@ def word(low: float | None, high: float | None, margin: float, *, close: bool = 
     if low > margin:
         return "worse"
     return "alike" if close and -margin <= low and high <= margin else "undecided"
-
-
-def closer_than(share: float, alone: NDArray[np.float64], n: float, level: float) -> NDArray[np.bool_]:
-    """Whether the score test shows that two proportions differ by less than `share`, for each of M pairs.
-
-    `alone`, shape (2, M), counts the units of `n` in which the one errs alone, and the other does. `level` is that of
-    the two-sided interval whose ends are the two tests.
-    """
-    z, first, other = two_sided_normal(level), *alone
-    sides = [_score(one, another, n, share) <= -z for one, another in ((first, other), (other, first))]
-    return np.logical_and(*sides)
-
-
-def _score(b: NDArray[np.float64], c: NDArray[np.float64], n: float, difference: float) -> NDArray[np.float64]:
-    """Tango's statistic of the hypothesis that the proportions of b and c differ by `difference`, in (0, 1)."""
-    linear = (2 * n - b + c) * difference - b - c
-    q = np.maximum(np.sqrt(linear**2 + 8 * n * c * difference * (1 - difference)) - linear, 0) / (4 * n)
-    found: NDArray[np.float64] = (b - c - n * difference) / np.sqrt(n * (2 * q + difference * (1 - difference)))
-    return found
 
 
 def checked(margin: Any, loss: Loss) -> float | None:

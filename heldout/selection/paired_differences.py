@@ -5,30 +5,41 @@ their mean is that of the corrected resampled t on the J subsamples that the can
 not less than that of N independent rows (`heldout.intervals.corrected_t`), or for 1 - a metric this times the factor
 for hypotheses that share training rows (`heldout.estimates.of_metric`), with J - 1 degrees of freedom. Without
 subsamples it is the variance of a mean of independent rows or clusters times the factor for hypotheses that share
-training rows, with one degree less than there are rows or clusters. For losses of 0 and 1, or 0 and L, it is also not
-less than with one more row on which the two differ, or candidates that agree on every row would seem to have one error
-(A. Agresti, Y. Min, Statistics in Medicine 24, 2005).
+training rows, with one degree less than there are rows or clusters.
 
-For such losses of independent rows an interval leaves 0 out only if the sign test does too: of the rows on which one of
-two hypotheses of equal error errs alone, the number that are the first one's is binomial with 1/2 (Q. McNemar,
-Psychometrika 12, 1947). So for hypotheses that were fixed before the rows it does at most as often as it may, in few
-rows too.
+Rows that did not come up. Where the limit L of a loss is known, m more rows are counted, half of them with d = L and
+half with d = -L. With n independent rows and the variance s of their mean, the variance is not less than
+
+    s + m (L^2 + mean(d)^2 n / (n + m)) / n^2.
+
+Of rows in clusters n is the number of independent rows that would have the variance of the clusters, between the number
+of clusters and that of rows; where no row differs, that of clusters.
+
+For losses of 0 and 1, m = 2 and the normal quantile the interval leaves 0 out where that of Bonett and Price does (D.
+G. Bonett, R. M. Price, J. Educational and Behavioral Statistics 37, 2012). Losses of 0 and L have m = 2: two errors
+that are equal have as many rows on which the one loses alone as the other. Classes that cost unlike amounts
+(`balanced`, `cost`) have not: the error of one may come from few rows of large loss, of which none came up. They have
+m = max(2, z^2 / 2), z the normal quantile of the level, so that none of n rows leaves L z^2 / (n sqrt(2)), close to
+Wilson's upper limit (the method of variance estimates recovery with a cell that was not observed: G. Y. Zou, A. Donner,
+Statistics in Medicine 27, 2008). Other losses with a limit are counted so where no row differs: no interval of theirs
+has width 0. That two errors differ by little, the claim `alike`, takes m = z^2 for each loss with a limit: of none of n
+rows L z^2 / n.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.intervals.method import two_sided_t
 from heldout.losses import Loss, Losses
 from heldout.losses.tested_losses import CrossValidated, Tested
-from heldout.schemes.whole_parts import CrossValidatedParts
+from heldout.schemes.whole_parts import CrossValidatedParts, TestedPart
 from heldout.selection import metric_differences
-from heldout.selection.margin import closer_than
 
 _ROUNDING = 1e-9  # losses that are closer, as a share of their sum, differ by rounding alone
+_BONETT_PRICE = 2.0
+Levels = float | NDArray[np.float64]
 
 
 def variance_factor(folds: int | None) -> float:
@@ -45,40 +56,78 @@ def variance_factor(folds: int | None) -> float:
 class PairedDifferences:
     """The error of one candidate less that of each of M candidates, shape (M,), and its `variance`.
 
-    `of_subsamples` says whether the variance is that of further fits. Without a second independent row or cluster the
-    variance is infinite. `alone`, shape (2, M), counts the rows on which the one errs alone, and the other does; None
-    where losses have more than two values, or rows depend on one another. `errs_alone` has the same as numbers, also of
-    means over several partitions and of dependent rows, next to the limit of the loss and the number of `units`: of
-    groups a row counts as its part of one.
+    `of_rows`, shape (M,), is the variance by the losses of the rows alone, of independent rows or clusters, and `rows`,
+    shape (M,), how many independent rows have it.
+    `of_subsamples` says whether `variance` is that of further fits. Without enough independent rows or clusters it is
+    infinite. The `loss` is that of the rows; None where no limit of its own is counted, as for 1 - a metric.
     """
 
     error: NDArray[np.float64]
     variance: NDArray[np.float64]
     degrees: float
-    of_subsamples: bool
-    alone: NDArray[np.int64] | None = None
-    errs_alone: NDArray[np.float64] | None = None
-    limit: float = 1.0
-    units: float = 0.0
+    of_rows: NDArray[np.float64]
+    rows: NDArray[np.float64]
+    loss: Loss | None = None
+    of_subsamples: bool = False
 
-    def closer_than(self, margin: float, level: float) -> NDArray[np.bool_]:
-        """Whether enough rows tell that a difference is within the `margin`, shape (M,): the score test at both ends.
+    def reach(self, level: Levels) -> NDArray[np.float64]:
+        """Half the width of a two-sided interval for each difference, shape (M,); 0 at a level of 0 or below.
 
-        True where the losses have more than two values.
+        `level` is one for all, or has the shape (M,).
         """
-        if self.errs_alone is None:
-            return np.ones(len(self.error), dtype=bool)
-        return closer_than(margin / self.limit, self.errs_alone, self.units, level)
+        loss = self.loss
+        if loss is None or not loss.bounded:
+            return self._reach(level, self.variance)
+        least = self._with_more_rows(_more_rows(loss, level), loss.limit)
+        if not _of_few_values(loss):
+            least = np.where((self.error == 0) & (self.of_rows == 0), least, 0.0)
+        return self._reach(level, np.maximum(self.variance, least))
 
-    def reach(self, level: float) -> NDArray[np.float64]:
-        """Half the width of a two-sided interval for each difference, shape (M,); 0 at a level of 0 or below."""
+    def closer_than(self, margin: float, level: Levels) -> NDArray[np.bool_]:
+        """Whether enough rows tell that a difference is within the `margin`, shape (M,): with z^2 more rows.
+
+        True for losses without a limit, of which nothing is known but what came up.
+        """
+        if self.loss is None or not self.loss.bounded:
+            return np.ones(len(self.error), dtype=bool)
+        least = self._with_more_rows(_normal(level) ** 2, self.loss.limit)
+        reach = self._reach(level, np.maximum(self.variance, least))
+        closer: NDArray[np.bool_] = np.abs(self.error) + reach <= margin
+        return closer
+
+    def _with_more_rows(self, more: Levels, limit: float) -> NDArray[np.float64]:
+        """The variance of the mean with so `more` rows, on half of which each loses the limit alone."""
+        squared = limit**2 + self.error**2 * self.rows / (self.rows + more)
+        least: NDArray[np.float64] = self.of_rows + more * squared / self.rows**2
+        return least
+
+    def _reach(self, level: Levels, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        from scipy.special import stdtrit
+
         if self.degrees <= 0:
-            return np.full_like(self.variance, np.inf)
-        reach: NDArray[np.float64] = two_sided_t(max(level, 0.0), self.degrees) * np.sqrt(self.variance)
-        if self.alone is None:
-            return reach
-        chance = np.minimum(2 * _binomial_tail(self.alone.min(axis=0), self.alone.sum(axis=0)), 1.0)
-        return np.where(chance > 1 - level, np.maximum(reach, np.abs(self.error)), reach)
+            return np.full_like(variance, np.inf)
+        reach: NDArray[np.float64] = stdtrit(self.degrees, (1 + np.maximum(level, 0.0)) / 2) * np.sqrt(variance)
+        return reach
+
+
+def _of_few_values(loss: Loss) -> bool:
+    """Whether answers are classes, so that a row of a rare class may lose far more than the rows that came up."""
+    return loss.needs == "class" or loss.binary or loss.two_valued
+
+
+def _more_rows(loss: Loss, level: Levels) -> Levels:
+    if loss.binary or loss.two_valued:
+        return _BONETT_PRICE
+    more: Levels = np.maximum(_BONETT_PRICE, _normal(level) ** 2 / 2)
+    return more
+
+
+def _normal(level: Levels) -> NDArray[np.float64]:
+    """The normal quantile of (1 + level) / 2."""
+    from scipy.special import ndtri
+
+    found: NDArray[np.float64] = ndtri((1 + np.maximum(level, 0.0)) / 2)
+    return found
 
 
 def paired_differences(observed: Sequence[Tested], place: int, folds: int | None) -> PairedDifferences:
@@ -87,62 +136,38 @@ def paired_differences(observed: Sequence[Tested], place: int, folds: int | None
     `folds` is the number of folds whose hypotheses share training rows, None for none.
     """
     first = observed[place]
-    different = _less(np.stack([of.losses for of in observed]), place)
-    error = different.mean(axis=1)
+    found = differences_of_rows(_less(np.stack([of.losses for of in observed]), place), first, folds)
     subsamples = _subsample_errors(observed)
-    of_subsamples = subsamples is not None
-    if first.units < 2:
-        return PairedDifferences(error, np.full_like(error, np.inf), 0.0, of_subsamples)
+    if found.degrees == 0:
+        return replace(found, of_subsamples=subsamples is not None)
     if subsamples is not None:
         table, ratio = subsamples
         j = table.shape[1]
         corrected = _squares(_less(table, place)) / (j - 1) * (1 / j + ratio)
         shared = variance_factor(folds) if isinstance(first, CrossValidatedParts) else 1.0
-        least = shared * _squares(different) / (first.n - 1) / first.n
-        variance, degrees = np.maximum(corrected, least), float(j - 1)
-    else:
-        variance, degrees = variance_of_rows(different, first, folds)
-    variance = with_one_more_row(variance, different, first.loss)
-    alone, errs_alone, limit = None, None, first.loss.limit
-    two_valued = first.loss.binary or first.loss.two_valued
-    if two_valued and first.loss.bounded:
-        of_both = np.abs(different).mean(axis=1)
-        errs_alone = first.units / (2 * limit) * np.stack([of_both + error, of_both - error])
-    if two_valued and first.cluster is None and np.isin(different, (-limit, 0.0, limit)).all():
-        alone = np.stack([(different > 0).sum(axis=1), (different < 0).sum(axis=1)])
-    found = PairedDifferences(error, variance, degrees, of_subsamples, alone, errs_alone, limit, first.units)
-    return metric_differences.with_one_more_row(found, observed, variance_factor(folds))
+        variance = np.maximum(corrected, shared * found.of_rows)
+        found = replace(found, variance=variance, degrees=float(j - 1), of_subsamples=True)
+    return metric_differences.of_metric(found, observed, variance_factor(folds))
 
 
-def variance_of_rows(different: Losses, observed: Tested, folds: int | None) -> tuple[NDArray[np.float64], float]:
-    """The variance of the mean of each row of a table, shape (M, n), without subsamples, and its degrees of freedom.
+def differences_of_rows(different: Losses, observed: Tested, folds: int | None) -> PairedDifferences:
+    """From a table of differences, shape (M, n), without subsamples.
 
-    The columns are the rows that were `observed`, in their clusters, of which there are at least two.
+    The columns are the rows that were `observed`, in their clusters.
     """
-    sums = _by_cluster(different - different.mean(axis=1, keepdims=True), observed.cluster)
-    degrees = observed.units - 1
-    return variance_factor(folds) * (sums**2).sum(axis=1) / observed.n**2 * observed.units / degrees, degrees
-
-
-def with_one_more_row(variance: NDArray[np.float64], different: Losses, loss: Loss) -> NDArray[np.float64]:
-    """A variance of the mean difference, shape (M,), that is not less than with one more row on which two differ.
-
-    So for losses of 0 and a limit: half a row on which each loses alone. Others keep their variance.
-    """
-    if not (loss.binary or loss.two_valued):
-        return variance
-    rows, sums = different.shape[1] + 2, different.sum(axis=1)
-    squares: NDArray[np.float64] = (different**2).sum(axis=1) + loss.limit**2
-    least: NDArray[np.float64] = np.maximum(variance, (squares - sums**2 / rows) / rows**2)
-    return least
-
-
-def _binomial_tail(count: NDArray[np.int64], n: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Pr(Bin(n, 1/2) <= count)."""
-    from scipy.special import bdtr
-
-    found: NDArray[np.float64] = bdtr(count, n, 0.5)
-    return found
+    error, cluster, units, n = different.mean(axis=1), observed.cluster, observed.units, observed.n
+    loss = None if isinstance(observed, CrossValidatedParts | TestedPart) else observed.loss
+    if units < 2 or (cluster is not None and units <= 2):
+        endless = np.full_like(error, np.inf)
+        return PairedDifferences(error, endless, 0.0, endless, np.full_like(error, units), loss)
+    of_independent = _squares(different) / (n - 1) / n
+    of_rows, rows = of_independent, np.full_like(error, n)
+    if cluster is not None:
+        sums = np.stack([np.bincount(cluster, weights=row) for row in different - error[:, None]])
+        of_rows = (sums**2).sum(axis=1) / n**2 * units / (units - 1)
+        share = np.divide(of_independent, of_rows, out=np.zeros_like(of_rows), where=of_rows > 0)
+        rows = np.clip(n * share, units, n)
+    return PairedDifferences(error, variance_factor(folds) * of_rows, units - 1, of_rows, rows, loss)
 
 
 def _less(table: Losses, place: int) -> Losses:
@@ -165,7 +190,3 @@ def _squares(table: Losses) -> NDArray[np.float64]:
     """The sum of squares of each row about its mean."""
     found: NDArray[np.float64] = ((table - table.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     return found
-
-
-def _by_cluster(table: Losses, cluster: NDArray[np.int64] | None) -> Losses:
-    return table if cluster is None else np.stack([np.bincount(cluster, weights=row) for row in table])

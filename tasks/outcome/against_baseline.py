@@ -14,6 +14,7 @@ from heldout.losses.tested_losses import Tested
 from heldout.records import Difference, Estimate
 from heldout.schemes.design import Design, with_pool
 from heldout.selection import beats_baseline
+from heldout.selection.comparison import Comparison
 from heldout.selection.selected import Selection
 from tasks.outcome.decision import ON_TEST
 from tasks.outcome.estimate import Results
@@ -45,14 +46,14 @@ def on_test_part(
 ) -> AgainstBaseline:
     """The same on the test part: the winner, `tested` at the labels `y`, and the constant of the `labelled` rows."""
     losses = baseline.final_losses(labelled, y) * weights
-    beaten = beats_baseline.beats(tested.losses, losses, design.level, cluster=tested.cluster)
     method = design.methods["E_test"]
     of_constant = replace(tested, losses=losses)
     if method.needs_cv:
         of_constant = with_pool(of_constant, baseline.evidence(design), design.fold_repeats)
     estimate = e_test.final_estimate(baseline.NAME, of_constant, len(labelled.y), method, design.level)
-    apart = beats_baseline.difference(tested.losses, losses, design.level, cluster=tested.cluster, winner=winner)
-    return AgainstBaseline((estimate,), beaten, apart)
+    compared = Comparison({winner: tested, baseline.NAME: replace(tested, losses=losses)}, None, design.level)
+    [apart] = compared.differences(winner)
+    return AgainstBaseline((estimate,), beats_baseline.beats(compared, winner), apart)
 
 
 def compare(results: Results, selection: Selection, test_part: AgainstBaseline) -> AgainstBaseline:
@@ -61,13 +62,13 @@ def compare(results: Results, selection: Selection, test_part: AgainstBaseline) 
     The test part judges the delivered hypothesis, and no choice depended on it; but it may be small.
     """
     design = results.design
-    winner, constant = results.evidence[selection.selected], baseline.evidence(design)
+    constant = baseline.evidence(design)
     try:
         estimates = estimate_candidate(design, baseline.NAME, constant)
     except BadArgument as error:
         raise UserError(f"the baseline has no interval: {error}") from None
     estimate = compares_by(selection.criterion)
-    of_estimate = beats_baseline.is_beaten(design, winner, constant, len(results.started), estimate)
+    of_estimate = beats_baseline.is_beaten(design, results.evidence, selection.selected, estimate)
     verdicts = {of_estimate, test_part.beaten}
     beaten = False if False in verdicts else True if True in verdicts else None
     return AgainstBaseline((*estimates, *test_part.estimates), beaten, test_part.on_test)

@@ -63,8 +63,8 @@ def test_with_all_draws_the_increase_and_its_interval_are_those_of_all_pairs(kin
             psi[r] = (g.sum(axis=1) + g.sum(axis=0)) / (n - 1) - g.sum() / n / (n - 1)
         assert line.increase == pytest.approx(psi.mean(), abs=1e-12)
         variance = (1 + FOLDS / (FOLDS - 1)) * psi.var(ddof=1) / N
-        if kind == "classes":  # half a row more on which each errs alone
-            variance = max(variance, ((psi**2).sum() + 1 - psi.sum() ** 2 / (N + 2)) / (N + 2) ** 2)
+        if kind == "classes":  # a row more on which each errs alone
+            variance = max(variance, psi.var(ddof=1) / N + 2 * (1 + psi.mean() ** 2 * N / (N + 2)) / N**2)
         reach = two_sided_t(1 - 0.05 / 4, N - 1) * np.sqrt(variance)
         assert (line.low, line.high) == pytest.approx((line.increase - reach, line.increase + reach), abs=1e-12)
 

@@ -78,8 +78,8 @@ def test_the_limits_are_those_of_the_corrected_t_on_the_losses_of_folds_and_halv
         losses = folds * of_folds + halves * of_halves
         J = len(of_subsamples)
         S2 = np.var(folds * np.array(of_subsamples) + halves * np.array(halves_there), ddof=1)
-        V = max(S2 * (1 / J + len(split.validation) / len(split.train)), losses.var(ddof=1) / 90)
-        V = max(V, (losses @ losses + 1 - losses.sum() ** 2 / 92) / 92**2)
+        of_rows = losses.var(ddof=1) / 90 + 2 * (1 + losses.mean() ** 2 * 90 / 92) / 90**2
+        V = max(S2 * (1 / J + len(split.validation) / len(split.train)), of_rows)
         return scipy.stats.t(J - 1).ppf(0.95) * math.sqrt(V)
 
     gain = of_halves.mean() - of_folds.mean()

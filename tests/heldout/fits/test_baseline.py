@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.naive_bayes import GaussianNB
 
@@ -15,11 +16,14 @@ from heldout.errors import BadArgument
 from heldout.estimates import estimate_candidate
 from heldout.fits import baseline
 from heldout.fits.training_labels import SplitLabels
-from heldout.losses import choose_loss
+from heldout.losses import SQUARED, choose_loss
+from heldout.losses.tested_losses import Tested
 from heldout.parts.weights import Weights
 from heldout.schemes.cross_validation import FoldSplits
 from heldout.schemes.design import Evidence
 from heldout.selection import beats_baseline
+from heldout.selection.comparison import Comparison
+from heldout.selection.differences import compared_by
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(90, 2))
@@ -129,7 +133,9 @@ def test_leave_one_out_lists_no_fold(loss, monkeypatch):
 def told(difference, level=0.95, folds=None, cluster=None):
     """The verdict on losses that differ by `difference` from the baseline's."""
     of_constant = np.full(len(difference), 5.0)
-    return beats_baseline.beats(of_constant + difference, of_constant, level, folds, cluster)
+    losses = {"a": of_constant + difference, baseline.NAME: of_constant}
+    seen = {name: Tested(of, SQUARED, cluster=cluster) for name, of in losses.items()}
+    return beats_baseline.beats(Comparison(seen, folds, level), "a")
 
 
 NOISE = np.random.default_rng(0).normal(size=400)
@@ -153,17 +159,48 @@ def test_rows_that_depend_show_less():
     assert (True, None) == (told(shared), told(shared, folds=10))
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [{"estimates": ["E_cv"]}, {"estimates": ["E_val"]}, {"estimates": ["E_cv"], "further_estimates": ["E_balanced"]}],
+    ids=["E_cv", "E_val", "E_balanced"],
+)
+def test_the_verdict_is_that_of_the_difference_from_the_baseline(asked):
+    estimate = [*asked["estimates"], *asked.get("further_estimates", ())][-1]
+    learners = {"bayes": GaussianNB(), "random": DummyClassifier(strategy="stratified", random_state=0)}
+    informed = X + 4.0 * np.c_[CLASSES == "b", CLASSES == "c"]
+    found = heldout.validate(learners, informed, CLASSES, **asked)
+    verdicts = set()
+    for name in learners:
+        compared = compared_by(found.design, found.evidence, estimate)
+        [of_baseline] = [one for one in compared.differences(name) if one.against == baseline.NAME]
+        expected = True if of_baseline.high < 0 else False if of_baseline.low >= 0 else None
+        verdicts.add(expected)
+        assert found.beats_baseline(name, "E_cv" if estimate == "E_val" else estimate) is expected
+    assert len(verdicts) > 1
+
+
+def test_a_learner_that_errs_a_third_beats_a_coin_in_a_hundred_rows():
+    """A discriminant whose true error is .345; the rows' differences with a factor of 2.1 said so in few tables."""
+    verdicts = []
+    for seed in range(20):
+        rng = np.random.default_rng([seed, 7])
+        y = (rng.random(100) < 0.5).astype(int)
+        X = rng.normal(size=(100, 5)) + np.outer(0.93 * y, np.eye(5)[0])
+        found = heldout.validate({"one": LinearDiscriminantAnalysis()}, X, y, estimates=["E_cv"], seed=seed)
+        verdicts.append(found.beats_baseline())
+    assert 20 * 0.35 <= verdicts.count(True)
+
+
 def test_a_winner_among_many_has_to_differ_by_more():
     found = heldout.validate({"bayes": GaussianNB()}, X, CLASSES, **HOW)
-    constant = baseline.evidence(found.design)
-    of_constant = np.concatenate([*constant.losses["cross_validation"]])
-    right = np.flatnonzero(of_constant)[:16]
-    better = of_constant.copy()
-    better[right] = 0
-    sizes = np.bincount(found.design.partition.fold)
-    winner = Evidence({"cross_validation": np.split(better, np.cumsum(sizes)[:-1])})
+    losses = {}
+    for scheme, of_constant in baseline.evidence(found.design).losses.items():
+        losses[scheme] = [of.copy() for of in of_constant]
+        for of in losses[scheme]:
+            of[np.flatnonzero(of)[: len(of) // 8]] = 0  # an eighth of the rows is right in place of wrong
+    evidence = {"better": Evidence(losses)}
     assert (True, None) == tuple(
-        beats_baseline.is_beaten(found.design, winner, constant, number) for number in (1, 100)
+        beats_baseline.is_beaten(replace(found.design, dropped=number), evidence, "better") for number in (0, 100_000)
     )
 
 

@@ -1,5 +1,7 @@
 """The intervals of dependent rows: their variance, and their coverage where rows are alike within groups or in time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,12 +10,13 @@ from scipy.signal import lfilter
 from scipy.special import stdtrit
 
 from heldout.errors import BadArgument
+from heldout.fits.baseline import NAME
 from heldout.intervals import clustered_t, clustered_wilson, wilson
 from heldout.intervals.method import estimate_with
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.losses.tested_losses import Tested, effective_number
 from heldout.parts.batches import batches
-from heldout.selection import beats_baseline
+from heldout.selection.comparison import Comparison
 from studies.intervals import martingale_clt, student_t
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
@@ -100,7 +103,8 @@ def test_two_clusters_or_their_weight_have_no_interval(method, sizes, effective)
         method.interval("E_val", seen, LEVEL)
     assert "groups" == caught.value.argument
     assert estimate_with("any", "E_val", seen, "g-", 5, method, LEVEL).low is None
-    assert beats_baseline.beats(seen.losses, np.ones(seen.n), LEVEL, cluster=cluster) is None
+    [of_baseline] = Comparison({"a": seen, NAME: replace(seen, losses=np.ones(seen.n))}, None, LEVEL).differences("a")
+    assert of_baseline.low is None
 
 
 def coverage(method, estimate, draw, seed=0) -> float:

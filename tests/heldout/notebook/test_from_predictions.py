@@ -238,10 +238,9 @@ def of_agents(first, other) -> np.ndarray:
     return (wrong[first] - wrong[other]).to_numpy()
 
 
-def one_more_row(d) -> float:
-    """The standard error of the mean of d with one more row on which two agents differ, half of it each way."""
-    more = np.append(d, [0.5**0.5, -(0.5**0.5)])
-    return more.std() / np.sqrt(len(more))
+def with_two_more_rows(variance, d, n) -> float:
+    """The standard error of the mean of d with two more rows on which two agents differ, one each way."""
+    return np.sqrt(variance + 2 * (1 + d.mean() ** 2 * n / (n + 2)) / n**2)
 
 
 def test_foreign_outcomes_have_the_intervals_of_scipy():
@@ -255,8 +254,7 @@ def test_foreign_outcomes_have_the_intervals_of_scipy():
     each = 1 - 0.05 / 6  # of six pairs
     for one in (pair for name in made.candidates for pair in made.differences(name)):
         d = of_agents(one.candidate, one.against)
-        paired = stats.ttest_1samp(d, 0).confidence_interval(each)
-        reach = max((paired.high - paired.low) / 2, stats.t(99).isf((1 - each) / 2) * one_more_row(d))
+        reach = stats.t(99).isf((1 - each) / 2) * with_two_more_rows(d.var(ddof=1) / 100, d, 100)
         assert (one.low, one.high) == pytest.approx((d.mean() - reach, d.mean() + reach), abs=1e-9)
         exact = stats.binomtest(int((d > 0).sum()), int((d != 0).sum())).pvalue  # McNemar's test
         assert (exact < 1 - each) == (one.shown_less or one.shown_more)
@@ -270,7 +268,8 @@ def test_foreign_outcomes_by_repository_have_the_variance_between_repositories()
     for one in made.differences(made.candidates[0]):
         d = of_agents(one.candidate, one.against)
         sums = pd.Series(d - d.mean()).groupby(repositories).sum()
-        error = max(np.sqrt(effective / (effective - 1) * (sums**2).sum()) / 100, one_more_row(d))
+        variance = effective / (effective - 1) * (sums**2).sum() / 100**2
+        error = with_two_more_rows(variance, d, np.clip(d.var(ddof=1) / variance, effective, 100))
         reach = stats.t(effective - 1).isf(0.05 / 12) * error
         assert (one.low, one.high) == pytest.approx((d.mean() - reach, d.mean() + reach), abs=1e-9)
 

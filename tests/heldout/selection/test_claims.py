@@ -70,7 +70,7 @@ def test_two_hypotheses_of_classes_that_disagree_everywhere_keep_the_level_in_fe
     rng = np.random.default_rng(n)
     first = (rng.random((2000, n)) < 0.5).astype(float)
     false = sum(left_out(np.stack([of, 1 - of]), ZERO_ONE, "E_val") for of in first)
-    assert false / 2000 <= 1 - LEVEL  # the sign test is exact, and its level is not reached
+    assert false / 2000 <= 1 - LEVEL
 
 
 def test_a_worse_candidate_is_said_to_err_more_once_the_rows_show_it():

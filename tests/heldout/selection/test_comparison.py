@@ -1,6 +1,7 @@
 """All pairs compared at once: who is shown to err more than the winner, and who is not."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, norm, t
 
+from heldout.losses.cost import cost_matrix
 from heldout.losses.squared import SQUARED
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.losses.zero_one import ZERO_ONE
@@ -16,6 +18,7 @@ from heldout.selection.paired_differences import paired_differences, variance_fa
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 LEVEL = 0.9
+BRIER = replace(ZERO_ONE, name="brier", binary=False, needs="probabilities")
 levels = st.floats(0.05, 0.99)
 
 
@@ -59,12 +62,34 @@ def test_one_candidate_is_its_own_set_and_a_single_row_tells_nobody_apart():
 
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
 @pytest.mark.parametrize("m", [2, 5])
-def test_the_limit_is_the_two_sided_quantile_of_t_shared_among_all_pairs(level, m):
-    limit = t(399).ppf(1 - (1 - level) / (m * (m - 1) / 2) / 2)
+def test_the_limit_is_the_two_sided_quantile_of_t_shared_among_the_pairs_that_are_left(level, m):
+    """The others are far worse, so that two are left: m (2 - 1) / 2 pairs in place of m (m - 1) / 2."""
+    limit = t(399).ppf(1 - (1 - level) / (m / 2) / 2)
     for size, alike in ((limit * (1 - 1e-9), True), (limit * (1 + 1e-9), False)):
         losses = gap_of(size)
-        losses = np.vstack([losses, losses[1] + 9 + np.arange(m - 2)[:, None]])  # the others are far worse
+        losses = np.vstack([losses, losses[1] + 9 + np.arange(m - 2)[:, None]])
         assert ([0, 1] if alike else [1]) == found(losses, level)
+
+
+def test_each_step_leaves_out_those_who_err_more_at_its_own_level_by_hand():
+    """Six candidates by t: 9, 8, 7.5, 2.9 and 2.5 standard errors above the least."""
+    rows = np.where(np.arange(400) % 2 == 0, 1.0, -1.0) / math.sqrt(400 / 399)  # of variance 1, mean 0
+    sizes = np.array([0.0, 9.0, 8.0, 7.5, 2.9, 2.5])
+    losses = 5 + np.array([0, 1, 1, 1, 1, 1])[:, None] * (rows + sizes[:, None] / 20)
+    quantile = {pairs: t(399).ppf(1 - 0.05 / pairs / 2) for pairs in (15, 6, 3)}
+    # 6 left: 15 pairs; 3 left: 6 (3 - 1) / 2 = 6 pairs; 2 left: 3
+    assert [7.5 > quantile[15] > 2.9 > quantile[6] > 2.5 > quantile[3]] == [True]
+    seen = {str(place): Tested(of, SQUARED) for place, of in enumerate(losses)}
+    of_least = Comparison(seen, None, 0.95).differences("0")
+    reach = [quantile[15]] * 3 + [quantile[6], quantile[3]]
+    assert [one.high for one in of_least] == pytest.approx(
+        [(-size + by) / 20 for size, by in zip(sizes[1:], reach, strict=True)]
+    )
+    of_other = Comparison(seen, None, 0.95).differences("5")
+    assert (of_least[4].low, of_least[4].high) == pytest.approx((-of_other[0].high, -of_other[0].low))
+    # a candidate that was left out before has no t, and counts in each step
+    later = Comparison(seen, None, 0.95, dropped=4).differences("0")
+    assert later[4].high > of_least[4].high
 
 
 def test_shared_training_rows_divide_t_by_the_root_of_the_factor():
@@ -91,14 +116,83 @@ def test_where_there_are_further_fits_their_variance_decides():
 
 @LAWS
 @given(st.integers(2, 40), st.integers(0, 2**40))
-def test_for_losses_of_0_and_1_the_variance_is_that_of_agresti_and_min(n, seed):
-    losses = (np.random.default_rng(seed).random((2, n)) < 0.3).astype(float)
-    difference = losses[0] - losses[1]
-    # half a row more on which the first loses, half a row more on which the second does, and one more of no difference
-    expected = ((np.sum(difference**2) + 1) / (n + 2) - (difference.sum() / (n + 2)) ** 2) / (n + 2)
-    plain = np.var(difference, ddof=1) / n
-    variance = paired_differences([Tested(of, ZERO_ONE) for of in losses], 0, None).variance[1]
-    assert max(expected, plain) == pytest.approx(variance, rel=1e-12)
+def test_errors_differ_where_bonett_and_price_say_so(n, seed):
+    losses = (np.random.default_rng(seed).random((2, n)) < np.array([[0.15], [0.4]])).astype(float)
+    b, c = np.sum(losses[0] > losses[1]), np.sum(losses[1] > losses[0])
+    one, other = (b + 1) / (n + 2), (c + 1) / (n + 2)
+    expected = abs(one - other) / math.sqrt((one + other - (one - other) ** 2) / (n + 2))  # their z
+    found = paired_differences([Tested(of, ZERO_ONE) for of in losses], 0, None)
+    sharper = abs(b - c) / n / math.sqrt(found.variance[1]) if found.variance[1] else math.inf
+    reach = abs(b - c) / n / found.reach(LEVEL)[1] * t(n - 1).ppf((1 + LEVEL) / 2)
+    # the variance of n rows has n - 1 in its divisor
+    assert expected * math.sqrt((n - 1) / n) - 1e-9 <= reach <= min(expected, sharper) + 1e-9
+
+
+COSTS = cost_matrix({0: {1: 1}, 1: {0: 20}}, np.array([0, 1]))
+
+
+def losses_of_cost(runs: int, n: int, ill: float, missed: tuple, alarms: tuple, rng) -> np.ndarray:
+    """Costs of candidates on n rows, shape (runs, M, n): a row that is ill costs 20 if missed, an alarm costs 1."""
+    is_ill, drawn = rng.random((runs, 1, n)) < ill, rng.random((runs, len(missed), n))
+    of_both = np.array(missed)[:, None] * is_ill + np.array(alarms)[:, None] * ~is_ill
+    return np.where(drawn < of_both, np.where(is_ill, 20.0, 1.0), 0.0)
+
+
+def of_folds(losses: np.ndarray, loss, drawn: np.ndarray) -> CrossValidated:
+    """The losses of one hypothesis as those of ten folds, with the errors of subsamples of its rows."""
+    n, tested = len(losses), drawn.shape[1]
+    errors = losses[drawn].mean(axis=1)
+    return CrossValidated(
+        losses, loss, fold=np.arange(n) % 10, subsample_errors=errors, tested_per_trained=tested / (n - tested)
+    )
+
+
+@pytest.mark.parametrize("by", ["rows", "subsamples"])
+@pytest.mark.parametrize(
+    ("n", "ill", "missed", "alarms"),
+    [
+        (100, 0.05, (0.1, 0.0), (0.05, 0.1553)),  # of equal cost: .05 * 20 * .1 + .95 * .05
+        (100, 0.05, (0.2, 0.0), (0.1, 0.3105)),
+        (300, 0.02, (0.1, 0.0), (0.05, 0.0908)),
+        (100, 0.05, (0.1, 0.1, 0.1, 0.0, 0.0), (0.05, 0.05, 0.05, 0.1553, 0.1553)),
+    ],
+)
+def test_candidates_of_equal_cost_differ_in_as_many_tables_as_stated(by, n, ill, missed, alarms):
+    runs, rng = 200, np.random.default_rng([n, len(missed)])
+    said = 0
+    for of in losses_of_cost(runs, n, ill, missed, alarms, rng):
+        drawn = rng.permuted(np.tile(np.arange(n), (25, 1)), axis=1)[:, : n // 10]
+        seen = [of_folds(one, COSTS, drawn) if by == "subsamples" else Tested(one, COSTS) for one in of]
+        said += len(alike(seen, 0.95, 10 if by == "subsamples" else None)) < len(missed)
+    # two standard errors of 200 tables; without the further rows .16 to .52
+    assert said / runs <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)
+
+
+def test_a_rule_of_twice_the_cost_is_shown_to_cost_more_once_rows_are_many():
+    for n, least in ((100, 0), (2000, 170)):
+        tables = losses_of_cost(200, n, 0.05, (0.1, 0.3), (0.05, 0.05), np.random.default_rng(n))
+        worse = [alike([Tested(one, COSTS) for one in of], 0.95) for of in tables]
+        assert sum(one == [1] for one in worse) <= 2  # never the other way round
+        assert sum(one == [0] for one in worse) >= least
+
+
+@pytest.mark.parametrize("loss", [COSTS, ZERO_ONE, BRIER], ids=["cost", "0/1", "brier"])
+def test_no_interval_of_a_loss_with_a_limit_has_width_0(loss):
+    of = np.arange(40) % 4 / 4 * loss.limit
+    [one] = Comparison({name: Tested(of, loss) for name in "ab"}, None, 0.95).differences("a")
+    assert one.high == -one.low == pytest.approx(t(39).ppf(0.975) * math.sqrt(2) * loss.limit / 40)
+
+
+@LAWS
+@given(st.integers(3, 20), st.integers(1, 20), st.booleans(), st.integers(0, 2**32))
+def test_copies_of_rows_in_groups_say_no_more_than_one_of_each(groups, copies, binary, seed):
+    rng = np.random.default_rng(seed)
+    few = (rng.random((2, groups)) < 0.3) * (1.0 if binary else 20.0)
+    loss = ZERO_ONE if binary else COSTS
+    plain = paired_differences([Tested(of, loss) for of in few], 0, None).reach(LEVEL)
+    numbers = np.repeat(np.arange(groups), copies)
+    seen = [Tested(np.repeat(of, copies), loss, cluster=numbers) for of in few]
+    np.testing.assert_allclose(paired_differences(seen, 0, None).reach(LEVEL), plain, rtol=1e-9)
 
 
 @LAWS

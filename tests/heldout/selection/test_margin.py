@@ -1,4 +1,4 @@
-"""Words by a margin: better, worse, alike, undecided; and the score test without which few rows would say alike."""
+"""Words by a margin: better, worse, alike, undecided; and the further rows without which few rows would say alike."""
 
 import math
 from dataclasses import replace
@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize_scalar
 from scipy.stats import norm, t
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression
@@ -20,7 +19,7 @@ from heldout.fits.baseline import NAME
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss
 from heldout.losses.tested_losses import Tested
 from heldout.selection.comparison import Comparison
-from heldout.selection.margin import WORDS, checked, closer_than, word
+from heldout.selection.margin import WORDS, checked, word
 from studies.margin import CASES, Unit, measure
 from tests.variants import some
 
@@ -28,6 +27,7 @@ LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 LEVEL = 0.95
 margins = st.floats(1e-4, 0.9)
 COST = replace(ZERO_ONE, name="cost", limit=4.0, binary=False, two_valued=True)
+BRIER = replace(ZERO_ONE, name="brier", binary=False, needs="probabilities")
 
 
 @st.composite
@@ -118,47 +118,24 @@ def test_equal_numbers_on_every_row_are_alike_by_any_margin():
     assert (0.0, 0.0, "alike") == (one.low, one.high, one.by_margin)
 
 
+@pytest.mark.parametrize("loss", [ZERO_ONE, COST, BRIER], ids=["0/1", "0/L", "brier"])
 @pytest.mark.parametrize("n", [30, 300, 3000])
-def test_equal_answers_on_every_row_are_alike_only_where_enough_rows_came_up(n):
+def test_equal_answers_on_every_row_are_alike_only_where_enough_rows_came_up(n, loss):
     z, errs = norm.ppf(0.975), np.arange(n) % 5 == 0
-    # the score test of no row on which one errs alone; the interval of one row more is shorter
-    limit = z**2 / (n + z**2)
-    assert t(n - 1).ppf(0.975) / (n + 2) < limit
+    # z^2 rows more on which the two differ by the limit, and the t of n rows; the interval counts two rows more
+    limit = t(n - 1).ppf(0.975) * z * loss.limit / n
     for margin, expected in ((limit * (1 - 1e-9), "undecided"), (limit * (1 + 1e-9), "alike")):
-        [one] = two(errs, errs, margin=margin).differences("a")
+        [one] = two(errs, errs, loss, margin=margin).differences("a")
         assert expected == one.by_margin
+        assert one.high == pytest.approx(t(n - 1).ppf(0.975) * math.sqrt(2) * loss.limit / n, rel=1e-9)
 
 
 def test_copies_of_rows_in_groups_count_as_one_row():
     z, errs, group = norm.ppf(0.975), np.repeat(np.arange(40) % 5 == 0, 25), np.repeat(np.arange(40), 25)
     seen = {name: Tested(errs.astype(float), ZERO_ONE, 0, group) for name in "ab"}
-    limit = z**2 / (40 + z**2)
+    limit = t(39).ppf(0.975) * z / 40
     assert {"undecided"} == {*words(seen, limit * (1 - 1e-9)).values()}
     assert {"alike"} == {*words(seen, limit * (1 + 1e-9)).values()}
-
-
-def log_likelihood(q: float, b: float, c: float, n: int, difference: float) -> float:
-    """Of b rows with probability q + difference, c rows with q, and the others."""
-    chances = np.array([q + difference, q, 1 - 2 * q - difference])
-    return float(np.sum(np.array([b, c, n - b - c]) * np.log(np.maximum(chances, 1e-300))))
-
-
-@pytest.mark.parametrize(("b", "c", "n"), [(7, 3, 60), (0, 4, 50), (5, 0, 200), (20, 18, 300), (1, 1, 44)])
-@pytest.mark.parametrize("difference", [0.02, 0.1, 0.3])
-def test_the_score_test_is_that_of_the_likeliest_proportions_under_the_margin(b, c, n, difference):
-    most = (1 - difference) / 2
-    found = minimize_scalar(
-        lambda q: -log_likelihood(q, b, c, n, difference), bounds=(0, most), method="bounded", options={"xatol": 1e-12}
-    )
-    score = (b - c - n * difference) / math.sqrt(n * (2 * found.x + difference * (1 - difference)))
-    level = 1 - 2 * norm.cdf(score)  # at which this side is just shown; the other side, b for c, is shown before
-    if not 0 < level < 1 or b < c:
-        level = 0.5
-    alone = np.array([[b], [c]], dtype=float)
-    # 1e-5: the root of the likelihood is found to 1e-8, and its square root enters
-    for nearby, shown in ((level - 1e-5, True), (level + 1e-5, False)):
-        if level != 0.5:
-            assert [shown] == closer_than(difference, alone, n, nearby).tolist()
 
 
 def test_losses_of_0_and_a_limit_have_the_words_of_0_and_1():
@@ -179,8 +156,8 @@ def test_at_the_margin_no_more_words_are_false_than_the_level_says(case):
         assert found["false"] / 300 <= 1 - LEVEL + 2 * math.sqrt(LEVEL * (1 - LEVEL) / 300)
 
 
-def test_without_the_score_test_more_would_be_false():
-    [found] = measure(Unit("errors on one side", 2, 200, 0.02, "at the margin", 300), None)
+def test_without_the_further_rows_more_would_be_false():
+    [found] = measure(Unit("errors on one side", 2, 140, 0.02, "at the margin", 300), None)
     assert found["false by the interval alone"] / 300 > 1 - LEVEL
     assert found["false"] / 300 <= 1 - LEVEL
 
