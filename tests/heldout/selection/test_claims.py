@@ -34,7 +34,7 @@ def left_out(losses, loss, estimate: str) -> int:
     """How many candidates are said to err more than the winner, of E_val or E_cv from the same losses of every row."""
     n = losses.shape[1]
     design = Design(
-        y=np.arange(n) % 2 if loss is ZERO_ONE else np.arange(n) / n,
+        y=np.arange(n) % 2 if loss.of_classes else np.arange(n) / n,
         loss=loss,
         partition=Partition(np.ones(n, dtype=bool), np.arange(n) % 5, np.full(n, -1)),
         halves=np.zeros((0, n), dtype=np.int8),

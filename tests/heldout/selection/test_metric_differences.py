@@ -34,8 +34,9 @@ def test_two_perfect_rankings_may_differ_by_a_row():
     labels, ranks = np.repeat([0, 1], 15), np.arange(30.0)
     found = compared([ranks, ranks**3], labels, "auc")
     [one] = found.differences("a")
-    # R = 4 x 15 x 15 / 30 = 30, V = 1 / 32^2, t with 29 degrees of freedom
-    assert (one.low, one.high) == pytest.approx((-2.045229642 / 32, 2.045229642 / 32), abs=1e-9)
+    # R = 4 x 15 x 15 / 30 = 30, V = 2 / 30^2 by two more rows, t with 29 degrees of freedom
+    reach = 2.045229642 * np.sqrt(2) / 30
+    assert (one.low, one.high) == pytest.approx((-reach, reach), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +78,8 @@ def test_no_difference_has_the_width_0_also_in_folds_and_groups(metric):
     for more in ({}, {"fold": np.repeat(np.arange(5), 12)}, {"fold": group // 6, "group": group}):
         [one] = compared([said, said], labels, metric, **more).differences("a")
         assert one.difference == 0
-        # the margin of one row more, of 60 that may depend in pairs and through the folds, and of 120 at most
-        assert 1 / 120 < one.high == -one.low < 0.5
+        # two rows more, of 60 that may depend in pairs and through the folds, and of 120 at most
+        assert 2**0.5 / 120 < one.high == -one.low < 0.6
 
 
 def test_it_covers_and_says_alike_only_where_rows_can_tell():
@@ -104,7 +105,7 @@ def test_many_rows_that_agree_are_alike():
         Comparison(found.observed, None, LEVEL, margin=margin).differences("a")[0].by_margin
         for margin in (0.0005, 0.0008, 0.002)
     ]
-    # reach 1.96 / 4002 = .00049; the score test needs z^2 / (R + z^2) = .00096 where no row shows a difference
+    # reach 1.96 sqrt(2) / 4000 = .0007; alike needs z^2 / R = .00096 where no row shows a difference
     assert words == ["undecided", "undecided", "alike"]
 
 
