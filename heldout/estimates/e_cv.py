@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from heldout.estimates.definition import Definition, Planning
+from heldout.estimates.e_val import CLUSTERED
 from heldout.intervals import (
     corrected_fold_t,
     corrected_fold_wilson,
@@ -15,7 +16,7 @@ from heldout.intervals.method import Default, IntervalMethod, estimate_with
 from heldout.losses.tested_losses import CrossValidated
 from heldout.records import Estimate
 from heldout.schemes.cross_validation import TARGET
-from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
+from heldout.schemes.design import Design, Evidence, cross_validated, in_time, mean_fold_training_size
 from heldout.selection.comparison import in_same_clusters
 from heldout.selection.paired import Paired
 
@@ -36,7 +37,7 @@ def estimate(
 
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:
     """The mean over one partition into folds, or over several."""
-    observed, size = cross_validated(design, evidence), mean_fold_training_size(design)
+    observed, size = in_time(cross_validated(design, evidence), design, evidence), mean_fold_training_size(design)
     method, repeats = design.methods["E_cv"], design.fold_repeats
     return estimate(candidate, observed, size, method, design.level, repeats)
 
@@ -66,9 +67,10 @@ ESTIMATE = Definition(
         "short of it for heavy tails in few rows",
     ),
     valid={
-        "groups": (*BY_FOLDS, corrected_t.METHOD, corrected_repeated_t.METHOD),
-        "time": BY_FOLDS,
-        "groups and time": BY_FOLDS,
+        "groups": (*CLUSTERED, *BY_FOLDS, corrected_t.METHOD, corrected_repeated_t.METHOD),
+        # 0/1 losses in time: narrower at the number of rows that they weigh as, but short where few rows remember long
+        "time": (corrected_fold_wilson.METHOD, *CLUSTERED, corrected_fold_t.METHOD),
+        "groups and time": (*CLUSTERED, *BY_FOLDS),
     },
     is_criterion=True,
     losses_behind=losses_behind,

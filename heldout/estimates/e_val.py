@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from heldout.estimates.definition import Definition, Planning
-from heldout.intervals import clopper_pearson, clustered_t, clustered_wilson, log_t, pooled_shape
+from heldout.intervals import clopper_pearson, clustered_log_t, clustered_t, clustered_wilson, log_t, pooled_shape
 from heldout.intervals.method import Default, IntervalMethod, estimate_with
 from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
-from heldout.schemes.design import Design, Evidence, tested, tested_with_pool
+from heldout.schemes.design import Design, Evidence, in_time, tested, tested_with_pool
 from heldout.schemes.holdout import TARGET
 from heldout.selection.paired import Paired, paired_rows
 
@@ -21,7 +21,7 @@ SHAPE = (
 )
 # of a hypothesis on rows that it never saw, which are plain draws
 OF_ONE_HYPOTHESIS = Default(clopper_pearson.METHOD, pooled_shape.METHOD, _EXACT, SHAPE, log_t.METHOD)
-CLUSTERED = (clustered_wilson.METHOD, clustered_t.METHOD)
+CLUSTERED = (clustered_wilson.METHOD, clustered_log_t.METHOD, clustered_t.METHOD)
 
 
 def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float) -> Estimate:
@@ -32,7 +32,7 @@ def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMet
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:
     """The mean of the K held-out losses."""
     observed, size = tested_with_pool(design, evidence, "holdout", "E_val"), design.splits("holdout")[0].n_train
-    return estimate(candidate, observed, size, design.methods["E_val"], design.level)
+    return estimate(candidate, in_time(observed, design, evidence), size, design.methods["E_val"], design.level)
 
 
 def losses_behind(design: Design, evidence: Mapping[str, Evidence]) -> Paired:

@@ -28,6 +28,7 @@ It is no test: where the sample has no large loss, nothing shows that the popula
 methods that hold at every sample size, need no mark. The disagreement of half models, which is no error, has none.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.losses import Loss, Losses
+from heldout.losses.memory import IN_TIME, Memory
 from heldout.losses.tested_losses import CrossValidated, RepeatedByRow
 
 if TYPE_CHECKING:
@@ -107,6 +109,9 @@ def doubt(observed: Any, method: "IntervalMethod") -> str | None:
     losses in cross-validation, where the method reads them: they are more, and the interval has their shape.
     """
     loss: Loss = observed.loss
+    memory: Memory | None = getattr(observed, "memory", None)
+    if memory is not None and (long := memory.doubt(observed.n)) is not None:
+        return long
     if loss.binary or method.validity != "asymptotic":
         return None
     if isinstance(observed, RepeatedByRow):
@@ -115,7 +120,8 @@ def doubt(observed: Any, method: "IntervalMethod") -> str | None:
         least = least_of_pooled(observed.n, len(observed.pool) // observed.pool_repeats)
         return of_losses(observed.pool, loss, repeats=observed.pool_repeats, least=least)
     of_cv = isinstance(observed, CrossValidated)
-    return of_losses(observed.losses, loss, observed.cluster, least=LEAST_OF_CV if of_cv else LEAST)
+    cluster = None if memory is not None else observed.cluster
+    return of_losses(observed.losses, loss, cluster, least=LEAST_OF_CV if of_cv else LEAST)
 
 
 def least_of_pooled(tested: int, pooled: int) -> float:
@@ -156,8 +162,13 @@ def _says(found: Carried, cluster: Cluster, of_what: str) -> str:
     return f"{found.named} of {found.n} {units} carry {share} of {of_what}"
 
 
-def advice(loss: Loss, *, weighted: bool = False) -> str:
-    """What to do first where an interval is not credible: another loss, or a limit, under the names of the settings."""
+def advice(loss: Loss, *, weighted: bool = False, reasons: Collection[str] = ()) -> str:
+    """What to do first where an interval is not credible: another loss, or a limit, under the names of the settings.
+
+    Where all `reasons` are that losses in time depend on one another, no other loss helps.
+    """
+    if reasons and all(reason.startswith(IN_TIME) for reason in reasons):
+        return "test rows of a longer time"
     if weighted:
         return "limit the largest weights, or test more rows"
     if loss.bounded:
