@@ -24,7 +24,7 @@ IN_TIME = "losses in time"  # with which the reason of a mark begins
 _WINDOW = 5  # correlation lengths that the sum goes to
 _LARGEST = 0.99  # of r
 _NOISE = 2 * (2 * _WINDOW + 1)  # the squared relative error of L from n rows is this times L / n (Sokal, eq. 3.19)
-_ENOUGH = 16  # correlation lengths in the tested rows
+_ENOUGH = 24  # correlation lengths in the tested rows
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,8 @@ def open_test_part(
     tested = Tested(losses, trained.loss, design.seed, clusters)
     if method.needs_cv:
         tested = with_pool(tested, results.evidence[winner.name], design.fold_repeats)
-    tested = in_time(tested, design, results.evidence[winner.name])
+    if design.dependence.time is not None:
+        tested = in_time(tested, design, results.evidence[winner.name])
     estimate = e_test.final_estimate(
         winner.name,
         tested,

@@ -113,7 +113,7 @@ def _read(
         stratify=loss.of_classes and not in_time and class_shares.stratified(y, stratify),
         seed=seed,
         level=level,
-        methods=_methods(chosen, loss, partition, dependence.kind),
+        methods=_methods(dict(chosen), loss, partition, dependence.kind),
         estimates=estimates,
         dependence=dependence,
         copies=files.read_copies(),
