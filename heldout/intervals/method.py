@@ -20,7 +20,7 @@ Validity = Literal["exact", "finite-sample", "asymptotic"]
 _WITH_REPEATS = ("subsamples", "repeated_folds")  # further fits that serve a mean over several partitions into folds
 _IN_WORDS: Mapping[DependenceKind, str] = {
     "groups": "independent groups",
-    "time": "parts that are long compared with the dependence along time",
+    "time": "folds that are long compared with the dependence along time",
     "groups and time": "independent groups",
 }
 
