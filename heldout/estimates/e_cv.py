@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from heldout.estimates.definition import Definition, Planning
-from heldout.estimates.e_val import BY_CLASS
+from heldout.estimates.e_val import BY_CLASS, CLUSTERED
 from heldout.intervals import (
     corrected_fold_t,
     corrected_fold_wilson,
@@ -19,20 +19,20 @@ from heldout.intervals import (
 from heldout.intervals.method import Default, IntervalMethod, estimate_with
 from heldout.losses import Loss
 from heldout.losses.tested_losses import CrossValidated
-from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate
 from heldout.schemes.cross_validation import TARGET
-from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
+from heldout.schemes.design import Design, Evidence, cross_validated, in_time, mean_fold_training_size
 from heldout.selection.comparison import in_same_clusters
 from heldout.selection.paired import Paired
 
 BY_FOLDS = (corrected_fold_wilson.METHOD, corrected_fold_t.METHOD)
 POOLED = (pooled_wilson.METHOD, pooled_wilson_by_class.METHOD, pooled_log_t.METHOD)
+_CLUSTERED = tuple(method for method in CLUSTERED if "E_cv" in method.covers)
 
 
-def of_folds_alone(loss: Loss, kind: DependenceKind | None) -> IntervalMethod:
-    """The method for a single partition into folds where no further fit is made, for rows that depend by `kind`."""
-    return next(method for method in (POOLED if kind is None else BY_FOLDS) if method.admits(loss))
+def of_folds_alone(loss: Loss) -> IntervalMethod:
+    """The method for a single partition into folds of independent rows where no further fit is made."""
+    return next(method for method in POOLED if method.admits(loss))
 
 
 def estimate(
@@ -49,7 +49,7 @@ def estimate(
 
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:
     """The mean over one partition into folds, or over several."""
-    observed, size = cross_validated(design, evidence), mean_fold_training_size(design)
+    observed, size = in_time(cross_validated(design, evidence), design, evidence), mean_fold_training_size(design)
     method, repeats = design.methods["E_cv"], design.fold_repeats
     return estimate(candidate, observed, size, method, design.level, repeats)
 
@@ -81,9 +81,10 @@ ESTIMATE = Definition(
         why_of_costs=BY_CLASS,
     ),
     valid={
-        "groups": (*BY_FOLDS, corrected_t.METHOD, corrected_repeated_t.METHOD),
-        "time": BY_FOLDS,
-        "groups and time": BY_FOLDS,
+        "groups": (*_CLUSTERED, *BY_FOLDS, corrected_t.METHOD, corrected_repeated_t.METHOD),
+        # 0/1 losses in time: narrower at the number of rows that they weigh as, but short where few rows remember long
+        "time": (corrected_fold_wilson.METHOD, *_CLUSTERED, corrected_fold_t.METHOD),
+        "groups and time": (*_CLUSTERED, *BY_FOLDS),
     },
     is_criterion=True,
     losses_behind=losses_behind,

@@ -1,6 +1,7 @@
 """E_prog: the mean loss along the stream of progressive validation."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from heldout.estimates.definition import Definition
 from heldout.estimates.e_val import CLUSTERED, FOR_CLASSES_AND_LIMITS, SHAPE
@@ -45,10 +46,11 @@ def estimate(
 
 
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:
-    """The mean of the losses in the order of the steps."""
+    """The mean of the losses in the order of the steps; along time they are a martingale, and no batches are needed."""
+    observed = tested_with_pool(design, evidence, "progressive", "E_prog")
     return estimate(
         candidate,
-        tested_with_pool(design, evidence, "progressive", "E_prog"),
+        replace(observed, cluster=None) if design.dependence.group is None else observed,
         progressive.mean_training_size(design.splits("progressive")),
         design.methods["E_prog"],
         design.level,

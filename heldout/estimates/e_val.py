@@ -6,6 +6,7 @@ from typing import Any
 from heldout.estimates.definition import Definition, Planning
 from heldout.intervals import (
     clopper_pearson,
+    clustered_log_t,
     clustered_t,
     clustered_wilson,
     log_t,
@@ -16,7 +17,7 @@ from heldout.intervals import (
 from heldout.intervals.method import Default, IntervalMethod, estimate_with
 from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
-from heldout.schemes.design import Design, Evidence, tested, tested_with_pool
+from heldout.schemes.design import Design, Evidence, in_time, tested, tested_with_pool
 from heldout.schemes.holdout import TARGET
 from heldout.selection.paired import Paired, paired_rows
 
@@ -45,7 +46,7 @@ FOR_CLASSES_AND_LIMITS: dict[str, Any] = {
 OF_ONE_HYPOTHESIS = Default(
     clopper_pearson.METHOD, pooled_shape.METHOD, _EXACT, SHAPE, log_t.METHOD, **FOR_CLASSES_AND_LIMITS
 )
-CLUSTERED = (clustered_wilson.METHOD, wilson_by_class.METHOD, clustered_t.METHOD)
+CLUSTERED = (clustered_wilson.METHOD, wilson_by_class.METHOD, clustered_log_t.METHOD, clustered_t.METHOD)
 
 
 def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float) -> Estimate:
@@ -56,7 +57,7 @@ def estimate(candidate: str, observed: Tested, n_train: int, method: IntervalMet
 def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate:
     """The mean of the K held-out losses."""
     observed, size = tested_with_pool(design, evidence, "holdout", "E_val"), design.splits("holdout")[0].n_train
-    return estimate(candidate, observed, size, design.methods["E_val"], design.level)
+    return estimate(candidate, in_time(observed, design, evidence), size, design.methods["E_val"], design.level)
 
 
 def losses_behind(design: Design, evidence: Mapping[str, Evidence]) -> Paired:

@@ -42,6 +42,7 @@ _OWN: tuple[IntervalMethod, ...] = tuple(
         "two_way_clopper_pearson",
         "two_way_log_t",
         "clustered_wilson",
+        "clustered_log_t",
         "clustered_t",
     )
 )

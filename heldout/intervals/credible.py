@@ -27,6 +27,7 @@ every sample size, need no mark. The disagreement of half models, which is no er
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.losses import Loss, Losses
+from heldout.losses.memory import IN_TIME, Memory
 from heldout.losses.tested_losses import RepeatedByRow
 
 if TYPE_CHECKING:
@@ -122,13 +124,16 @@ def doubt(observed: Any, method: "IntervalMethod") -> str | None:
     losses in cross-validation, where the method reads them: they are more, and the interval has their shape.
     """
     loss: Loss = observed.loss
+    memory: Memory | None = getattr(observed, "memory", None)
+    if memory is not None and (long := memory.doubt(observed.n)) is not None:
+        return long
     if loss.binary or method.keeps_width or method.validity != "asymptotic":
         return None
     if isinstance(observed, RepeatedByRow):
         return None if observed.row_means is None else of_losses(observed.row_means, loss)
     if observed.pool is not None and method.needs_cv:
         return of_losses(observed.pool, loss, repeats=observed.pool_repeats)
-    return of_losses(observed.losses, loss, observed.cluster)
+    return of_losses(observed.losses, loss, None if memory is not None else observed.cluster)
 
 
 def of_losses(losses: Losses, loss: Loss, cluster: Cluster = None, *, repeats: int = 1) -> str | None:
@@ -163,8 +168,13 @@ def _says(found: Carried, cluster: Cluster, of_what: str) -> str:
     return f"{found.named} of {found.n} {units} carry {share} of {of_what}"
 
 
-def advice(loss: Loss, *, weighted: bool = False) -> str:
-    """What to do first where an interval is not credible: another loss, or a limit, under the names of the settings."""
+def advice(loss: Loss, *, weighted: bool = False, reasons: Collection[str] = ()) -> str:
+    """What to do first where an interval is not credible: another loss, or a limit, under the names of the settings.
+
+    Where all `reasons` are that losses in time depend on one another, no other loss helps.
+    """
+    if reasons and all(reason.startswith(IN_TIME) for reason in reasons):
+        return "test rows of a longer time"
     if weighted:
         return "limit the largest weights, or test more rows"
     if loss.bounded:

@@ -51,7 +51,7 @@ class IntervalMethod:
     least_folds, least_fold_size : int
         The smallest number of folds, and of rows in each.
     units_above : int
-        There must be more groups, or batches of consecutive rows, than this, in effective number.
+        There must be more groups, or independent stretches of time, than this, in effective number.
     keeps_width : bool
         The interval has a width also where all losses are equal.
     order_matters : bool
@@ -60,6 +60,8 @@ class IntervalMethod:
         For losses in [0, 1]: the interval of 1 - loss is 1 minus the interval of the loss.
     random : bool
         It draws from the seed.
+    of_row_means : bool
+        It reads one loss of each row: of E_cv also the mean over several partitions into folds.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class IntervalMethod:
     order_matters: bool = False
     has_mirror: bool = True
     random: bool = False
+    of_row_means: bool = False
 
     def admits(self, loss: Loss) -> bool:
         """Whether the method is for losses of this kind."""
@@ -119,7 +122,7 @@ class IntervalMethod:
 
         Further fits show the variance of E_cv of one partition, which that of the mean does not exceed.
         """
-        return self.needs in _WITH_REPEATS
+        return self.needs in _WITH_REPEATS or self.of_row_means
 
     def check_repeats(self, repeats: int) -> None:
         """Raise BadArgument for a mean over `repeats` partitions into folds, unless the method holds for it."""
@@ -144,8 +147,8 @@ class IntervalMethod:
         if getattr(observed, "units", observed.n) <= self.units_above:
             raise BadArgument(
                 "groups",
-                f"{self.name} needs more than {self.units_above} groups or batches, weighted by their rows, got "
-                f"{observed.units:.3g}",
+                f"{self.name} needs more than {self.units_above} groups or stretches of time, weighted by their rows, "
+                f"got {observed.units:.3g}",
             )
         if isinstance(observed, CrossValidated):
             self.check_folds(observed.fold)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from heldout.losses import Loss, Losses
 from heldout.losses.cells import Cells
+from heldout.losses.memory import Memory
 
 # the field of `CrossValidated` that the losses of a scheme fill, for fits beyond the k folds
 FIELD_OF: Mapping[str, str] = {
@@ -28,7 +29,8 @@ class Tested:
     `seed` is for the methods that draw at random (a bootstrap, an order of bets). `cluster`, shape (n,), numbers
     the group or the batch of each row, 0 … G-1; None for independent rows. `pool`, shape (N,) or more, are the
     candidate's losses in cross-validation, for the methods that read them, each row `pool_repeats` times. `cells` are
-    the classes of the rows, for a loss whose values are known by class.
+    the classes of the rows, for a loss whose values are known by class. `memory` says how long losses of rows in time
+    depend on one another, where the interval asks for it.
     """
 
     losses: Losses
@@ -38,6 +40,7 @@ class Tested:
     pool: Losses | None = None
     pool_repeats: int = 1
     cells: Cells | None = None
+    memory: Memory | None = None
 
     @property
     def error(self) -> float:
@@ -51,7 +54,9 @@ class Tested:
 
     @property
     def units(self) -> float:
-        """The number of independent units: of rows, or the effective number of clusters."""
+        """The number of independent units: of rows, of those that rows in time weigh as, or of clusters in effect."""
+        if self.memory is not None:
+            return self.memory.independent(self.n)
         return self.n if self.cluster is None else effective_number(self.cluster)
 
 

@@ -13,7 +13,7 @@ from heldout.losses import choose_loss
 from heldout.losses.tested_losses import Tested
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.compared import Compared
-from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
+from heldout.schemes.design import Design, Evidence, cross_validated, in_time, mean_fold_training_size
 
 
 def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, named: str) -> Compared:
@@ -33,9 +33,10 @@ def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, name
             test(hypothesis, of_candidate.X, design.y, split.validation, loss, weights)
             for hypothesis, split in zip(hypotheses, splits, strict=True)
         ]
-        observed[name] = cross_validated(by_it, Evidence({"cross_validation": losses}))
-    of_folds = corrected_repeated_t.METHOD if design.fold_repeats > 1 else of_folds_alone(loss, kind)
-    chosen = {"E_cv": of_folds.name}
+        evidence = Evidence({"cross_validation": losses})
+        observed[name] = in_time(cross_validated(by_it, evidence), by_it, evidence)
+    of_folds = corrected_repeated_t.METHOD if design.fold_repeats > 1 else of_folds_alone(loss)
+    chosen = {"E_cv": of_folds.name} if kind is None else None
     method = methods.choose(chosen, loss, kind, cross_validated=False)["E_cv"]
     size, repeats = mean_fold_training_size(design), design.fold_repeats
     return Compared(

@@ -10,7 +10,6 @@ from heldout.errors import BadArgument, check_whole
 from heldout.estimates import methods
 from heldout.estimates.e_cv import of_folds_alone
 from heldout.fits import baseline
-from heldout.intervals import corrected_t
 from heldout.intervals.method import IntervalMethod, check_level, estimate_with
 from heldout.losses import Loss, Losses
 from heldout.losses.cells import Cells
@@ -217,8 +216,6 @@ def _of_rows(table: Any, lines: LongTable, argument: str, name: str) -> NDArray[
 def _method(estimate: str, loss: Loss, intervals: Mapping[str, str] | None, folds: GivenFolds) -> IntervalMethod | None:
     """The interval of an estimate: as it was chosen, or from the losses of the table alone."""
     chosen: dict[str, str] = {}
-    if len(folds.fold) == 1:
-        chosen = {"E_cv": of_folds_alone(loss, folds.kind).name}
-    elif folds.fold and folds.group is not None:
-        chosen = {"E_cv": corrected_t.METHOD.name}
+    if len(folds.fold) == 1 and folds.group is None:
+        chosen = {"E_cv": of_folds_alone(loss).name}
     return methods.choose({**chosen, **(intervals or {})}, loss, folds.kind, cross_validated=False).get(estimate)

@@ -26,8 +26,11 @@ D_i in [0, 1] is the disagreement of row i, the mean over the repeats. Let its m
 with 1 - D, and the evidence is the mean of both.
 
 Rows of a file may be alike (an hour, a patient). If the means of the reference's shards vary more than independent rows
-would make them vary, their correlation rho is estimated from that, and the gains of a shard of n rows are taken to the
-power 1 / phi, phi = 1 + (n - 1) rho, as if phi rows were one.
+would make them vary, their correlation rho is bounded from that, and the gains of a shard of n rows are taken to the
+power 1 / phi, phi = 1 + (n - 1) rho, as if phi rows were one. rho is an upper confidence limit, since few shards say
+little of it (`alike_rows`): with 4 shards a drift takes longer to be shown. It is no guarantee. The level is that of
+shards that are draws like those of the reference; where shards follow one another slowly, as hours do, later ones are
+not, and an alarm says no more than this.
 """
 
 import math
@@ -45,6 +48,7 @@ from heldout.over_time.alike_rows import design_effect, size_and_correlation
 
 # the shares that are staked: best is about the drift over the variance of a row, as a share of m
 BETS = 0.9 * 0.5 ** np.arange(10)
+SURE = 0.8  # with which the spread of the reference's shards is not above what is taken for it
 _DISTINCT = 512  # values of a row that are kept apart; more are rounded to as many steps, against the alarm
 _NEAR, _FAR = np.arange(-1, 6, 0.125), 24  # of the grid: in standard errors around the reference's mean; and beyond
 
@@ -94,6 +98,7 @@ class Reference:
     correlation: float
     means: Losses
     logs: Losses
+    shards: int = 0  # of the reference; not known of a record of an earlier version
 
     @classmethod
     def of(cls, shards: Sequence[ShardShares]) -> "Reference":
@@ -102,14 +107,14 @@ class Reference:
         mean = sum(shard.n * shard.mean for shard in shards) / n
         variance = sum(shard.n * (shard.variance + (shard.mean - mean) ** 2) for shard in shards) / n
         size, correlation = size_and_correlation(
-            [[shard.n] for shard in shards], [[shard.mean] for shard in shards], [variance]
+            [[shard.n] for shard in shards], [[shard.mean] for shard in shards], [variance], level=SURE
         )
         error = max(math.sqrt((1 + correlation[0] * size[0]) * variance / n), 1 / n)
         near = mean + error * _NEAR
         far = np.geomspace(min(near[-1], 1.0), 1.0, _FAR)
         means = np.unique(np.concatenate([near[(near > 0) & (near < 1)], far]))
         logs = np.zeros((len(BETS), len(means)))
-        reference = cls(n, mean, float(size[0]), float(correlation[0]), means, logs)
+        reference = cls(n, mean, float(size[0]), float(correlation[0]), means, logs, len(shards))
         for shard in shards:
             reference = reference.after(shard)
         return reference

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from heldout import seeds
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import Loss, Losses
 from heldout.losses.cells import Cells, cells
+from heldout.losses.memory import memory_of
 from heldout.losses.of_part import PartLoss
 from heldout.losses.tested_losses import FIELD_OF, CrossValidated, RepeatedByRow, Tested, repeated_by_row
 from heldout.parts import class_shares
@@ -31,6 +32,9 @@ from heldout.schemes import (
 )
 from heldout.schemes.progressive import Block
 
+Seen = TypeVar("Seen", bound=Tested)
+# the schemes that test the rows along time, but for the folds; the one that tests more of them first
+_ALONG_TIME: tuple[SchemeName, ...] = ("progressive", "holdout")
 # the folds, and the further fits that correct for their shared training rows
 _WITH_PARTS: tuple[SchemeName, ...] = ("cross_validation", "subsamples")
 
@@ -222,6 +226,22 @@ def tested_with_pool(design: Design, evidence: Evidence, scheme: SchemeName, est
     """The losses of a scheme that tests each row once, and what the method of the interval of `estimate` needs."""
     observed = tested(design, evidence, scheme)
     return with_pool(observed, evidence, design.fold_repeats) if design.methods[estimate].needs_cv else observed
+
+
+def in_time(observed: Seen, design: Design, evidence: Evidence) -> Seen:
+    """`observed` of rows in time, next to how long the losses depend on one another; others as they are.
+
+    That comes from all losses along the stream that there are: of the folds, else of the steps, else of the hold-out.
+    """
+    time = design.dependence.time
+    if time is None or design.dependence.group is not None:
+        return observed
+    if "cross_validation" in evidence.losses:
+        rows, losses = held_out_losses(design, evidence)
+    else:
+        scheme = next(name for name in _ALONG_TIME if name in evidence.losses)
+        rows, losses = tested_rows(design.splits(scheme)), joined_losses(evidence.losses[scheme])
+    return replace(observed, memory=memory_of(losses[np.argsort(time[rows], kind="stable")]))
 
 
 def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:

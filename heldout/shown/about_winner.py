@@ -39,7 +39,7 @@ def not_credible(whose: str, doubts: Mapping[str, str], loss: Loss, *, weighted:
     said = "; ".join(f"{', '.join(estimates)}: {reason}" for reason, estimates in by_reason.items())
     return (
         f"intervals of {whose} marked {DOUBTED} are likely to be too narrow, and their upper ends too low ({said}): "
-        f"{credible.advice(loss, weighted=weighted)}"
+        f"{credible.advice(loss, weighted=weighted, reasons=doubts.values())}"
     )
 
 

@@ -12,7 +12,7 @@ from heldout.estimates.criteria import compares_by
 from heldout.fits import baseline
 from heldout.losses.tested_losses import Tested
 from heldout.records import Difference, Estimate
-from heldout.schemes.design import Design, with_pool
+from heldout.schemes.design import Design, in_time, with_pool
 from heldout.selection import beats_baseline
 from heldout.selection.comparison import Comparison
 from heldout.selection.selected import Selection
@@ -50,6 +50,7 @@ def on_test_part(
     of_constant = replace(tested, losses=losses)
     if method.needs_cv:
         of_constant = with_pool(of_constant, baseline.evidence(design), design.fold_repeats)
+    of_constant = in_time(of_constant, design, baseline.evidence(design))
     estimate = e_test.final_estimate(baseline.NAME, of_constant, len(labelled.y), method, design.level)
     compared = Comparison({winner: tested, baseline.NAME: replace(tested, losses=losses)}, None, design.level)
     [apart] = compared.differences(winner)

@@ -17,7 +17,7 @@ from heldout.metrics.measure import TestMetrics
 from heldout.records import Estimate
 from heldout.schemes import holdout
 from heldout.schemes.delivery import FORMS
-from heldout.schemes.design import tested, with_pool
+from heldout.schemes.design import in_time, tested, with_pool
 from heldout.selection.bound import selection_bound
 from heldout.selection.selected import Selection
 from tasks.data.row_roles import dependence_of
@@ -83,6 +83,8 @@ def open_test_part(
     tested = Tested(losses, trained.loss, design.seed, clusters, cells=cells(trained.loss, trained.y, y))
     if method.needs_cv:
         tested = with_pool(tested, results.evidence[winner.name], design.fold_repeats)
+    if design.dependence.time is not None:
+        tested = in_time(tested, design, results.evidence[winner.name])
     estimate = e_test.final_estimate(
         winner.name,
         tested,

@@ -91,7 +91,10 @@ class WatchRecord:
             said = []
             if line.alarm and not (place > self.alarm_began and before.alarm):
                 more = "more" if self.alarm.rises else "less"
-                said.append(f"the half models of {self.candidate} disagree {more} than on the rows of the reference")
+                said.append(
+                    f"the half models of {self.candidate} disagree {more} than on the rows of the reference"
+                    + _if_draws(self.alarm.more.reference.shards)
+                )
             if line.alarm_of_columns and not (place > self.columns_began and before.alarm_of_columns):
                 said.append(f"the rows are distributed otherwise than those of the reference: {line.columns}")
             if said:
@@ -155,6 +158,12 @@ class WatchRecord:
             alarm_began=numbers.get("alarm_began", 0),
             columns_began=numbers.get("columns_began", 0),
         )
+
+
+def _if_draws(shards: int) -> str:
+    """For which shards the level of the alarm holds, after a sentence."""
+    of = {0: "its shards are", 1: "its one shard is"}.get(shards, f"its {shards} shards are")
+    return f", if shards are draws as {of}"
 
 
 def _sides(alarm: Alarm) -> list[dict[str, Any]]:

@@ -19,7 +19,6 @@ from heldout.estimates import (
     methods,
     part_losses,
 )
-from heldout.intervals.corrected_repeated_t import METHOD as REPEATED
 from heldout.losses import Loss, choose_loss
 from heldout.parts import class_shares
 from heldout.parts.dependence import DependenceKind
@@ -114,12 +113,7 @@ def _read(
         stratify=loss.of_classes and not in_time and class_shares.stratified(y, stratify),
         seed=seed,
         level=level,
-        methods=_methods(
-            ({"E_cv": REPEATED.name} if repeats > 1 and dependence.kind is not None else {}) | dict(chosen),
-            loss,
-            partition,
-            dependence.kind,
-        ),
+        methods=_methods(dict(chosen), loss, partition, dependence.kind),
         estimates=estimates,
         dependence=dependence,
         copies=files.read_copies(),

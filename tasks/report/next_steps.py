@@ -44,7 +44,9 @@ def _steps(summary: Summary) -> Iterator[str]:
         more = f" There are {len(pending) - 1} more." if len(pending) > 1 else ""
         yield f"Decide about what init found{of}: {first}{end} Write the decision in {findings.PATH}.{more}"
     if selection.get("not_credible"):
-        yield f"{_first_letter_up(credible.advice(summary.loss, weighted=summary.weighted))}: few rows carry the error."
+        reasons = selection["not_credible"].values()
+        said = credible.advice(summary.loss, weighted=summary.weighted, reasons=reasons)
+        yield f"{_first_letter_up(said)}: few rows carry the error."
     yield from _against_baseline(summary)
     if summary.rows.optimism:
         yield "Set split.stratify to null and run again: the estimates are too low."

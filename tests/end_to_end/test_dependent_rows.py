@@ -122,7 +122,7 @@ def test_intervals_of_groups_are_those_that_need_no_independent_rows(grouped):
     files, _ = grouped
     own = files.estimates["interval"].unstack().loc["bayes"]
     assert ["clustered Wilson"] * 2 == [own["E_val"], own["E_prog"]]
-    assert "corrected fold Wilson" == own["E_cv"]
+    assert "clustered Wilson" == own["E_cv"]
     assert own[["E_2cv", "E_train"]].isna().all()
     assert files.selection["bound"] is None
     winner = files.selection["selected"]
@@ -226,7 +226,7 @@ def test_the_baseline_is_trained_on_the_rows_that_a_candidate_is_trained_on(requ
 def test_what_time_does_not_admit_is_left_out(timed):
     files, said, client = timed
     own = files.estimates["interval"].unstack().loc["line"]
-    assert ("clustered t", "corrected fold t", "log t") == (own["E_val"], own["E_cv"], own["E_prog"])
+    assert ("clustered log t", "clustered log t", "log t") == (own["E_val"], own["E_cv"], own["E_prog"])
     assert files.estimates.loc[("line", "E_prog"), "target"].startswith("the error along the stream")
     assert not {"E_2cv", "E_bbc", "E_nested"} & set(files.estimates.index.get_level_values("estimate"))
     assert {"E_train", "disagreement", "E_dis", "E_maxdt"} <= set(files.estimates.index.get_level_values("estimate"))

@@ -8,13 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.signal import lfilter
 from scipy.special import stdtrit
+from sklearn.linear_model import LinearRegression
 
+import heldout
 from heldout.errors import BadArgument
 from heldout.fits.baseline import NAME
-from heldout.intervals import clustered_t, clustered_wilson, wilson
+from heldout.intervals import clustered_log_t, clustered_t, clustered_wilson, corrected_fold_t, wilson
 from heldout.intervals.method import estimate_with
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.losses.tested_losses import Tested, effective_number
+from heldout.losses.tested_losses import CrossValidated, Tested, effective_number
 from heldout.parts.batches import batches
 from heldout.selection.comparison import Comparison
 from studies.intervals import martingale_clt, student_t
@@ -214,3 +216,41 @@ def test_wilsons_interval_keeps_its_level_along_a_stream_of_dependent_errors_and
     assert coverage(wilson.METHOD, "E_prog", errors_that_follow_one_another) >= LEVEL - ERROR
     # neighbours differ with probability 0.2: the method sees a variance of 0.1 in place of 0.16
     assert coverage(martingale_clt.METHOD, "E_prog", errors_that_follow_one_another) < LEVEL - 3 * ERROR
+
+
+def test_folds_of_groups_have_the_factor_of_hypotheses_that_train_one_another_by_hand():
+    # the clusters of 2, 1 and 1 rows above, V = 0.6, now in 2 folds: 1 + 2 / (2 - 1) = 3 times
+    fold, cluster = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2])
+    seen = CrossValidated(np.array([2.0, 2.0, 0.0, 0.0]), SQUARED, cluster=cluster, fold=fold)
+    reach = stdtrit(5 / 3, 0.975) * np.sqrt(1.8)
+    assert (1 - reach, 1 + reach) == pytest.approx(clustered_t.bounds(seen, LEVEL), rel=1e-12)
+    assert (np.exp(-reach), np.exp(reach)) == pytest.approx(clustered_log_t.bounds(seen, LEVEL), rel=1e-12)
+    right = CrossValidated(np.zeros(4), ZERO_ONE, cluster=cluster, fold=fold)
+    expected = wilson.roots_at(0.0, 1.0, stdtrit(5 / 3, 0.975))  # (8 / 3) / 3 rows, at least one
+    assert expected == pytest.approx(clustered_wilson.bounds(right, LEVEL), rel=1e-12)
+
+
+def one_of_most_rows(rng):
+    """30 groups in 10 folds, one with .6 of the rows and a fold of its own; a loss has the mean of its group."""
+    cluster = np.repeat(np.arange(30), [174, *[4] * 29])
+    fold = np.concatenate([[0], 1 + np.arange(29) % 9])[cluster]
+    losses = rng.gamma(2.0, 0.5, 30)[cluster] * rng.gamma(4.0, 0.25, len(cluster))
+    return CrossValidated(losses, SQUARED, cluster=cluster, fold=fold), 1.0
+
+
+def test_the_level_of_e_cv_is_kept_where_one_group_has_most_rows():
+    # fold errors have no weights in their variance: 0.82 of the samples were covered
+    assert coverage(corrected_fold_t.METHOD, "E_cv", one_of_most_rows) < LEVEL - 3 * ERROR
+    assert coverage(clustered_log_t.METHOD, "E_cv", one_of_most_rows) >= LEVEL - ERROR
+
+
+def test_e_cv_of_groups_is_by_groups_and_has_no_interval_where_two_weigh_as_all():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 2)), rng.normal(size=200)
+    even, uneven = np.arange(200) // 10, np.repeat(np.arange(40), [161, *[1] * 39])
+    for groups, shown in ((even, True), (uneven, False)):
+        made = heldout.validate({"line": LinearRegression()}, X, y, groups=groups, estimates=["E_cv"], folds=5)
+        [found] = made.estimates
+        assert shown == (found.low is not None)
+        if shown:
+            assert "clustered log t" == found.interval

@@ -207,7 +207,7 @@ def test_metrics_of_numbers_and_of_groups():
     y = rng.normal(size=40)
     found = by_name(heldout.metrics_of(y, y / 2, groups=np.arange(40) // 4, slices={"half": np.arange(40) // 20}))
     assert {("r_squared", ""), ("squared", "half=0"), ("r_squared", "half=0")} < {*found}
-    assert "clustered t" == found["squared", "half=0"].interval
+    assert "clustered log t" == found["squared", "half=0"].interval
     alone = by_name(heldout.metrics_of(y, y / 2, slices={"half": np.arange(40) // 20}))
     assert "log t" == alone["squared", "half=0"].interval  # there is no cross-validation
     assert "all labels are equal" == heldout.metrics_of([0.5, 0.5, 0.5], [0.1, 0.2, 0.3]).lines[0].reason

@@ -374,7 +374,7 @@ def test_what_cannot_be_done_is_refused_before_any_fit_by_an_argument_of_validat
             {"intervals": {"E_val": "Clopper-Pearson"}},
             "intervals",
             "intervals: Clopper-Pearson assumes independent rows, which rows with groups are not; for E_val use "
-            "clustered Wilson, clustered t",
+            "clustered Wilson, clustered log t, clustered t",
         ),
         (
             np.arange(40) // 2,

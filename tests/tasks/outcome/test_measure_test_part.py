@@ -98,7 +98,13 @@ def test_a_notebook_has_the_same_lines_from_the_same_answers(with_sex, case):  #
 @pytest.mark.parametrize("change", ["data.groups=house", "data.time=house"])
 def test_of_rows_that_depend_the_intervals_count_groups_or_batches(rows, case, change):  # noqa: F811
     rows.assign(house=np.arange(60) // 2).to_csv("rows.csv", index=False)
-    found = {(line.metric, line.slice): line for line in case(change, "split.test_fraction=0.4").open().metrics.lines}
+    one = case(change, "split.test_fraction=0.4")
+    losses = [np.arange(len(split.validation)) % 2.0 for split in one.results.design.splits("cross_validation")]
+    results = replace(one.results, evidence={"bayes": Evidence({"cross_validation": losses})})
+    opened = replace(one, results=results).open()
+    found = {(line.metric, line.slice): line for line in opened.metrics.lines}
+    [estimate] = opened.estimates
+    assert "clustered Wilson" == estimate.interval
     assert "clustered Wilson" == found["class_error", "kind=lost"].interval
     assert "jackknife Wilson" == found["auc", ""].interval
 
