@@ -39,15 +39,20 @@ COVERS = {
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:
     """q +- t sqrt(V), G* > 1."""
-    reach = two_sided_t(level, observed.units - 1) * math.sqrt(variance(observed.losses, observed.cluster))
+    reach = two_sided_t(level, observed.units - 1) * math.sqrt(
+        variance(observed.losses, observed.cluster, observed.weights)
+    )
     return observed.error - reach, observed.error + reach
 
 
-def variance(losses: Losses, cluster: NDArray[np.int64] | None) -> float:
-    """V for `losses`, shape (n,), and the `cluster` of each row, 0 … G-1; None where each row is a cluster."""
+def variance(losses: Losses, cluster: NDArray[np.int64] | None, weights: Losses | None = None) -> float:
+    """V for `losses`, shape (n,), and the `cluster` of each row, 0 … G-1; None where each row is a cluster.
+
+    Of rows with `weights` the losses are terms (`heldout.losses.ratio`), and n_g is the weight of a cluster.
+    """
     centred = losses - losses.mean()
     sums = centred if cluster is None else np.bincount(cluster, weights=centred)
-    units = len(losses) if cluster is None else effective_number(cluster)
+    units = len(losses) if cluster is None else effective_number(cluster, weights)
     return float(sums @ sums) / len(losses) ** 2 * units / (units - 1)
 
 
@@ -57,6 +62,7 @@ METHOD = IntervalMethod(
     losses="any",
     validity="asymptotic",
     bounds=bounds,
+    with_weights=True,
     least=2,
     units_above=2,
 )

@@ -13,7 +13,7 @@ G* - 1 degrees of freedom for z. Where no row is wrong, or every row is, the los
 rows of a cluster are: n_eff is G*, as if each cluster were one row.
 """
 
-from heldout.intervals import clustered_t
+from heldout.intervals import clustered_t, wilson
 from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.intervals.wilson import roots_at
 from heldout.losses.tested_losses import Tested
@@ -21,8 +21,9 @@ from heldout.losses.tested_losses import Tested
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:
     """Wilson's roots at n_eff, G* > 1."""
-    q, n, clusters = observed.error, observed.n, observed.units
-    spread = max(clustered_t.variance(observed.losses, observed.cluster), q * (1 - q) / (n - 1))
+    q, clusters = observed.error, observed.units
+    of_clusters = clustered_t.variance(observed.losses, observed.cluster, observed.weights)
+    spread = max(of_clusters, wilson.variance(observed))
     size = q * (1 - q) / spread if spread > 0 else clusters
     return roots_at(q, max(size, 1.0), two_sided_t(level, clusters - 1))
 
@@ -33,6 +34,7 @@ METHOD = IntervalMethod(
     losses="0/1",
     validity="asymptotic",
     bounds=bounds,
+    with_weights=True,
     least=2,
     units_above=2,
     keeps_width=True,

@@ -107,7 +107,7 @@ def doubt(observed: Any, method: "IntervalMethod") -> str | None:
     losses in cross-validation, where the method reads them: they are more, and the interval has their shape.
     """
     loss: Loss = observed.loss
-    if loss.binary or method.validity != "asymptotic":
+    if (loss.binary and not loss.weighted) or method.validity != "asymptotic":
         return None
     if isinstance(observed, RepeatedByRow):
         return None if observed.row_means is None else of_losses(observed.row_means, loss)
@@ -132,7 +132,7 @@ def of_losses(
     """
     found = carried(losses, cluster, repeats)
     if found is None:
-        if losses.max(initial=0.0) == 0 and loss.bounded:
+        if losses.max(initial=0.0) == 0 and np.isfinite(loss.limit):
             return None
         return f"all {len(losses) // repeats} losses are equal, so that nothing shows how far others lie"
     if found.excess < least and found.rows >= LEAST_ROWS:

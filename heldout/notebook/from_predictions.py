@@ -162,7 +162,8 @@ def from_predictions(
     ]
     judging = next((one.loss for one in found if not one.loss.binary), found[0].loss)
     by_margin = checked(margin, judging)
-    observed = _observed(lines, folds, [one.losses for one in found], judging)
+    counted = None if weights is None else weights.of_errors
+    observed = _observed(lines, folds, [one.losses for one in found], judging, counted)
     estimate = "E_cv" if folds.fold else "E_val"
     method = _method(estimate, judging, intervals, folds)
     return made(
@@ -177,10 +178,12 @@ def from_predictions(
     )
 
 
-def _observed(lines: LongTable, folds: GivenFolds, losses: Sequence[Losses], loss: Loss) -> dict[str, Tested]:
-    """What was observed of each of M candidates, from their losses in each partition, shape (M, N)."""
+def _observed(
+    lines: LongTable, folds: GivenFolds, losses: Sequence[Losses], loss: Loss, weights: Losses | None = None
+) -> dict[str, Tested]:
+    """What was observed of each of M candidates, from their losses in each partition, shape (M, N), and the weights."""
     of_each = zip(lines.candidates, zip(*losses, strict=True), strict=True)
-    return {name: folds.observed(of_one, loss) for name, of_one in of_each}
+    return {name: folds.observed(of_one, loss, weights) for name, of_one in of_each}
 
 
 def _check_metric(

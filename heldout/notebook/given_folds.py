@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 from heldout.losses import Loss, Losses
+from heldout.losses.ratio import Ratio
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.notebook.given_losses import filled
 from heldout.notebook.long_table import LongTable
@@ -62,16 +63,19 @@ class GivenFolds:
         """The mean number of rows that the model of a fold was trained on; None where one model answered all rows."""
         return round(len(self.fold[0]) * (1 - 1 / self._k)) if self.fold else None
 
-    def observed(self, losses: Sequence[Losses], loss: Loss) -> Tested:
-        """What was observed of a candidate, whose losses in each partition have the shape (N,).
+    def observed(self, losses: Sequence[Losses], loss: Loss, weights: Losses | None = None) -> Tested:
+        """What was observed of a candidate, whose losses in each partition have the shape (N,), as the `weights` have.
 
         Where there are several, the errors of all R k folds are those of as many tests on 1/k of the rows (Bouckaert,
         Frank, PAKDD 2004), as subsamples are.
         """
+        if weights is not None:
+            ratio = Ratio.of(np.mean(losses, axis=0), weights)
+            losses = [ratio.terms(of, weights) for of in losses]
         means = np.mean(losses, axis=0)
         if not self.fold:
-            return Tested(means, loss, cluster=self.group)
-        once = CrossValidated(means, loss, cluster=self.group, fold=self.fold[0])
+            return Tested(means, loss, cluster=self.group, weights=weights)
+        once = CrossValidated(means, loss, cluster=self.group, weights=weights, fold=self.fold[0])
         if len(self.fold) == 1:
             return once
         errors = [np.bincount(fold, weights=of) / np.bincount(fold) for fold, of in zip(self.fold, losses, strict=True)]

@@ -27,7 +27,7 @@ from heldout.parts.partition import Part, make_halves, make_partition, stratify_
 from heldout.printable import printable
 from heldout.records import Estimate
 from heldout.schemes import SchemeName
-from heldout.schemes.design import Design, Evidence
+from heldout.schemes.design import Design, Evidence, check_weights
 from heldout.schemes.halvings import Repeats, most
 from heldout.schemes.progressive import Block
 from heldout.schemes.whole_parts import check_classes
@@ -369,6 +369,7 @@ def _check_before_fits(design: Design, schemes: Sequence[SchemeName]) -> None:
     for scheme in schemes:
         design.splits(scheme)
     check_classes(design)
+    check_weights(design)
     if "E_cv" in design.estimates:
         design.methods["E_cv"].check_folds(design.partition.fold)
         design.methods["E_cv"].check_repeats(design.fold_repeats)

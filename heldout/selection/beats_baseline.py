@@ -15,10 +15,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.fits.baseline import NAME, SCHEME_OF, final_losses, weighted
+from heldout.fits.baseline import NAME, SCHEME_OF, final_losses
 from heldout.intervals import clustered_t
 from heldout.intervals.method import two_sided_t
 from heldout.losses import Losses
+from heldout.losses.ratio import weighed
 from heldout.losses.tested_losses import CrossValidated, Tested, effective_number
 from heldout.parts.splits import tested_rows
 from heldout.records import Difference
@@ -53,7 +54,7 @@ def is_beaten(
     if isinstance(observed, CrossValidated):
         rows, folds = np.flatnonzero(design.partition.fold >= 0), observed.folds
     of_splits = _tested(design, constant.losses[scheme], scheme).losses
-    of_all = weighted(design, final_losses(design, design.y[rows]), rows)
+    of_all = weighed(final_losses(design, design.y[rows]), design.weights_of(rows))
     level = 1 - (1 - design.level) / candidates
     verdicts = [beats(observed.losses, losses, level, folds, observed.cluster) for losses in (of_splits, of_all)]
     return False if False in verdicts else None if None in verdicts else True

@@ -28,7 +28,7 @@ from tasks.runtime.private_files import private_folder, private_opener
 from tasks.runtime.secret import checkout_secret
 
 FOLDER = CACHE / "tasks"
-VERSION = 8  # of what is stored: raise it when the same inputs would give another result
+VERSION = 9  # of what is stored: raise it when the same inputs would give another result
 _PURPOSE = "stored fits"
 _BYTES = 32  # of the checksum, in front of the pickle
 _LIBRARIES = ("numpy", "pandas", "scikit-learn", "lightgbm", "xgboost", "xgboost-cpu")  # of what is pickled
