@@ -119,7 +119,7 @@ def shard_margins(candidate: str) -> ShardMargins | None:
     return _margins(repeats, rows) if len(rows) else None
 
 
-def losses(candidates: Sequence[str], weights: Weights | None) -> Iterator[pd.DataFrame]:
+def losses(candidates: Sequence[str], weights: Weights | None = None) -> Iterator[pd.DataFrame]:
     """The lines of losses.parquet of the contract, the losses of the four schemes and the weights, in pieces."""
     for scheme in STAGES:
         for piece in files.read_pieces(scheme, "losses"):
