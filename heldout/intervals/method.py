@@ -146,8 +146,8 @@ class IntervalMethod:
         if _too_few(self, observed):
             raise BadArgument(
                 "groups",
-                f"{self.name} needs more than {_units_above(self, observed)} groups, batches or rows, weighted by "
-                f"their rows or weights, got {observed.units:.3g}",
+                f"{self.name} needs more than {_units_above(self, observed)} groups or batches, weighted by their "
+                f"rows, or rows by their weights, got {observed.units:.3g}",
             )
         if isinstance(observed, CrossValidated):
             self.check_folds(observed.fold)

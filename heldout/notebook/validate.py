@@ -99,8 +99,8 @@ def validate(
     gap : int, default 0
         With `time`, the number of rows left out between training rows and the later rows that test.
     sample_weight : array-like of shape (N,), optional
-        How many rows of the population each row stands for: a finite number of at least 0. It goes to `fit`, and the
-        loss of a row counts as often (`heldout.parts.weights`); the loss then has no known limit.
+        How many rows of the population each row stands for: a finite number of at least 0. It goes to `fit`, and each
+        error is the weighted mean of the losses of its tested rows (`heldout.parts.weights`), without a bound.
     loss : str, mapping or callable, optional
         A function of labels and answers, arrays of shape (n,), to a loss for each row (`heldout.losses.own`); or
         zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes; squared, absolute, pinball or
