@@ -24,8 +24,11 @@ A difference of losses has no sign, and large losses on both sides do less harm:
 mean, sum d_i^3 / (sum d_i^2)^1.5 (P. Hall, The bootstrap and Edgeworth expansion, 1992, section 2.6), is compared with
 LEAST_OF_DIFFERENCE.
 
-It is no test: where the sample has no large loss, nothing shows that the population has some. Losses of 0 and 1, and
-methods that hold at every sample size, need no mark. The disagreement of half models, which is no error, has none.
+Losses of 0 and 1 by weights are not credible if their effective number is below LEAST_EFFECTIVE of the rows: Wilson's
+interval covered .90 or more in 50 to 1000 rows of lognormal weights up to sigma = 1.5, and down to .85 beyond.
+
+It is no test: where the sample has no large loss, nothing shows that the population has some. Other losses of 0 and 1,
+and methods that hold at every sample size, need no mark. The disagreement of half models, which is no error, has none.
 """
 
 from dataclasses import dataclass
@@ -44,6 +47,7 @@ EXCUSED = 0.6
 LEAST, LEAST_OF_CV, LEAST_OF_DIFFERENCE = 0.07, 0.135, 0.13
 LEAST_OF_POOLED, TESTED = 0.14, 0.1
 LEAST_ROWS = 2.5
+LEAST_EFFECTIVE = 0.1
 _MOST_NAMED = 5
 Cluster = NDArray[np.int64] | None
 
@@ -107,7 +111,9 @@ def doubt(observed: Any, method: "IntervalMethod") -> str | None:
     losses in cross-validation, where the method reads them: they are more, and the interval has their shape.
     """
     loss: Loss = observed.loss
-    if (loss.binary and not loss.weighted) or method.validity != "asymptotic":
+    if loss.binary and loss.weighted:
+        return _of_weights(observed.n, observed.rows)
+    if loss.binary or method.validity != "asymptotic":
         return None
     if isinstance(observed, RepeatedByRow):
         return None if observed.row_means is None else of_losses(observed.row_means, loss)
@@ -116,6 +122,11 @@ def doubt(observed: Any, method: "IntervalMethod") -> str | None:
         return of_losses(observed.pool, loss, repeats=observed.pool_repeats, least=least)
     of_cv = isinstance(observed, CrossValidated)
     return of_losses(observed.losses, loss, observed.cluster, least=LEAST_OF_CV if of_cv else LEAST)
+
+
+def _of_weights(n: int, rows: float) -> str | None:
+    """Why an interval of 0/1 losses of n rows, effectively `rows` by weights, is not credible; None where it may be."""
+    return f"by their weights {n} rows count as much as {rows:.0f}" if rows < LEAST_EFFECTIVE * n else None
 
 
 def least_of_pooled(tested: int, pooled: int) -> float:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from heldout.errors import BadArgument
-from heldout.intervals import clustered_wilson, wilson
+from heldout.intervals import clustered_wilson, credible, wilson
 from heldout.losses import ZERO_ONE
 from heldout.losses.ratio import Ratio, error_of, weighed
 from heldout.losses.tested_losses import Tested
@@ -87,6 +87,18 @@ def test_rows_that_are_each_a_group_have_the_interval_of_rows():
     of_groups = clustered_wilson.METHOD.interval("E_val", seen(losses, weights, np.arange(50)), 0.95)
     assert of_groups.low <= of_rows.low < of_rows.high <= of_groups.high
     assert of_groups.high - of_groups.low < 1.05 * (of_rows.high - of_rows.low)
+
+
+def test_errors_are_marked_where_the_weights_leave_less_than_a_tenth_of_the_rows():
+    losses = np.arange(100) % 4 == 0
+    weights = np.ones(100)
+    assert credible.doubt(seen(losses, weights), wilson.METHOD) is None
+    weights[:3] = 60.0
+    assert credible.doubt(seen(losses, weights), wilson.METHOD).startswith(
+        "by their weights 100 rows count as much as 7"
+    )
+    weights[:30] = 60.0
+    assert credible.doubt(seen(losses, weights), wilson.METHOD) is None
 
 
 @pytest.mark.parametrize(("light", "heavy", "n"), [(0.4, 0.05, 40), (0.4, 0.05, 100), (0.05, 0.3, 100)])
