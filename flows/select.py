@@ -61,7 +61,7 @@ def _select(settings: Settings) -> None:
     for kind, said in entered.of_selection(settings, winner, seen, ledger, opening, after=run.entries):
         run.enter(settings, kind, said)
     against = against_baseline.compare(results, selection, opening.against_baseline)
-    files.write_losses(scheme_results.losses(results.candidates))
+    files.write_losses(scheme_results.losses(results.candidates, results.design.weights))
     of_candidates = [record for records in estimates.values() for record in records]
     records = [*of_candidates, *opening.estimates, *of_the_winner, *against.estimates]
     report_tables.write_estimates(records)

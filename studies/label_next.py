@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
-from heldout.intervals import corrected_fold_t
+from heldout.intervals import corrected_fold_wilson
 from heldout.losses import ZERO_ONE
+from heldout.losses.ratio import weighed
 from heldout.losses.tested_losses import CrossValidated
-from heldout.unlabelled.label_next import UNIFORM, draw, lure, lure_weights
+from heldout.unlabelled.label_next import draw, lure, lure_weights
 from studies.made_tables import markdown, write_between
 
 PAGE = Path("docs/operations.md")
@@ -108,8 +109,9 @@ def sample(case: Case, seed: int) -> Found:
         of_folds[held] = hypothesis.predict(X[some[held]]) != y[some[held]]
         errors.append((hypothesis.predict(new) != labels).mean())
     target = float(np.mean(errors))
-    observed = CrossValidated(weights * of_folds, ZERO_ONE.drawn(1 / UNIFORM), fold=fold)
-    of_cv = corrected_fold_t.METHOD.interval("E_cv", observed, LEVEL)
+    loss = ZERO_ONE.with_weights(drawn=True)
+    observed = CrossValidated(weighed(of_folds, weights), loss, fold=fold, weights=weights)
+    of_cv = corrected_fold_wilson.METHOD.interval("E_cv", observed, LEVEL)
     return Found(
         fixed_as_drawn=float(losses.mean()) - true,
         fixed_random=by_random - true,

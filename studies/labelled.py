@@ -9,11 +9,12 @@ from sklearn.base import clone
 
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
+from heldout.losses.ratio import error_of
 from heldout.parts.partition import draw_folds, make_halves
 from heldout.parts.weights import Weights
 from heldout.schemes import covalidation, cross_validation
 from heldout.unlabelled.disagreement import disagreements
-from heldout.unlabelled.label_next import draw, largest_weights, lure_weights
+from heldout.unlabelled.label_next import draw, lure_weights
 from studies.picked import Rows, least_sure
 from studies.real_sets import RealSet
 
@@ -57,13 +58,14 @@ class Labelled:
         if not draws:
             return None
         pool, first = np.full(draws, len(self.left) + draws), np.ones(len(self.rows) - draws)
-        largest = np.concatenate([first, largest_weights(pool)])
-        return Weights.of(np.concatenate([first, lure_weights(self.probability, pool)]), largest)
+        return Weights.of(np.concatenate([first, lure_weights(self.probability, pool)]), drawn=True)
 
     def cross_validated(self, folds: int, rest: Rows, seed: int) -> tuple[float, float]:
         """E_cv, and the mean true error of the hypotheses of its folds, over the rows `rest`."""
         X, y, weights = self.known.X[self.rows], self.known.y[self.rows], self.weights()
         made = cross_validation.splits(draw_folds(y, folds, False, seed))
         fitted = [fit_and_test(self.learner, X, y, split, ZERO_ONE, seed, weights) for split in made]
-        estimate = float(np.concatenate([one.losses for one in fitted]).mean())
+        tested = np.concatenate([split.validation for split in made])
+        counted = None if weights is None else weights.values[tested]
+        estimate = error_of(np.concatenate([one.losses for one in fitted]), counted)
         return estimate, float(np.mean([self.known.error(one.hypothesis, rest) for one in fitted]))

@@ -67,8 +67,8 @@ def no_bound(design: Design) -> BadArgument | None:
     """Why there is no bound on the error of the candidate that was chosen; None where there is one."""
     if "E_val" not in design.estimates:
         return BadArgument("estimates", "bound: E_val was not computed; estimates must contain it")
-    if design.weights is not None and design.weights.most is not None:
-        return BadArgument("weights", "bound: it needs independent rows, and which rows were drawn depends on others")
+    if design.loss.weighted:
+        return BadArgument("weights", "bound: it needs rows that count alike, and these have weights")
     if not design.loss.bounded:
         return BadArgument("loss_max", f"bound: no limit of the {design.loss.name} loss is known; state it as loss_max")
     if design.dependence.kind is not None:

@@ -41,7 +41,7 @@ from heldout.learners.fitting import ROWS_AT_ONCE, answers, losses_of, recorded,
 from heldout.learners.threads import one_thread
 from heldout.losses import Losses
 from heldout.losses.tested_losses import Tested
-from heldout.parts.splits import Rows
+from heldout.parts.splits import Rows, tested_rows
 from heldout.records import ColumnReliance
 from heldout.rows.exchanged import exchanged, names, value_numbers
 from heldout.schemes.design import Design
@@ -85,7 +85,7 @@ def column_reliance(
 class Fold:
     """The tested `rows`, shape (n,), of a hypothesis, their losses, and for each draw the `others`, shape (draws, n).
 
-    The others are places among the rows; `weights`, of mean 1, are those of the rows.
+    The others are places among the rows; `weights`, shape (n,), have mean 1 over the tested rows of all folds.
     """
 
     hypothesis: Any
@@ -97,23 +97,31 @@ class Fold:
 
 def folds_of(hypotheses: Sequence[Any], X: Any, design: Design, draws: int) -> Iterator[Fold]:
     """The folds of X, shape (N, p), in the order of their `hypotheses`. Raises as `column_reliance`."""
+    weights = design.weights_of(tested_rows(design.splits("cross_validation")))
+    scale = (
+        1.0 if weights is None or design.weights is None else len(weights) / design.weights.relative_of(weights).sum()
+    )
     for number, (hypothesis, split) in enumerate(zip(hypotheses, design.splits("cross_validation"), strict=True)):
         rows = split.validation
         relative, others = others_of(design, number, rows, draws)
-        losses = test(hypothesis, X, design.y, rows, design.loss, design.weights)
-        yield Fold(hypothesis, rows, losses, others, relative / relative.mean())
+        yield Fold(hypothesis, rows, test(hypothesis, X, design.y, rows, design.loss), others, relative * scale)
 
 
 def rows_of(
     folds: Sequence[Fold], X: Any, design: Design, places: tuple[int, ...], numbers: NDArray[np.int64]
 ) -> Losses:
-    """psi of the tested rows, ascending, from the `numbers` of the values of all rows; its mean is the increase."""
-    psi = np.zeros(len(design.y))
+    """psi of the tested rows, ascending, from the `numbers` of the values of all rows; its mean is the increase, which
+    with weights is a ratio, and psi has the part of its denominator (`heldout.losses.ratio`)."""
+    psi, counted = np.zeros(len(design.y)), np.zeros(len(design.y))
     for fold in folds:
         more = increases(fold, X, design, places, numbers[fold.rows])
         elsewhere = np.bincount(fold.others.ravel(), weights=more.ravel(), minlength=len(fold.rows)) / len(more)
-        psi[fold.rows] += more.mean(axis=0) + elsewhere - fold.weights * more.mean()
-    return psi[design.partition.fold >= 0] / design.fold_repeats
+        psi[fold.rows] += more.mean(axis=0) + elsewhere - fold.weights / fold.weights.mean() * more.mean()
+        counted[fold.rows] += fold.weights
+    tested = design.partition.fold >= 0
+    psi, counted = psi[tested] / design.fold_repeats, counted[tested] / design.fold_repeats
+    psi += (1 - counted) * psi.mean()
+    return psi
 
 
 def increases(fold: Fold, X: Any, design: Design, places: tuple[int, ...], numbers: NDArray[np.int64]) -> Losses:
@@ -131,15 +139,15 @@ def increases(fold: Fold, X: Any, design: Design, places: tuple[int, ...], numbe
         piece = slice(begin, begin + ROWS_AT_ONCE)
         made = exchanged(X, rows[piece], others[piece], places)
         given = answers(fold.hypothesis, made, design.loss)
-        losses[piece] = losses_of(given, design.y, rows[piece], design.loss, design.weights)
-    more[draw, row] = losses[again] - fold.losses[row]
+        losses[piece] = losses_of(given, design.y, rows[piece], design.loss)
+    more[draw, row] = fold.weights[row] * (losses[again] - fold.losses[row])
     return more
 
 
 def _line(line: ColumnReliance, psi: Losses, design: Design, count: int) -> ColumnReliance:
     """The same line with its interval, one of `count` that hold together."""
     rows = np.flatnonzero(design.partition.fold >= 0)
-    seen = Tested(psi, design.loss, design.seed, design.dependence.clusters(rows, psi))
+    seen = Tested(psi, design.loss, design.seed, design.dependence.clusters(rows, psi), weights=design.weights_of(rows))
     if seen.units < 2:
         return line
     made = differences_of_rows(psi[None], seen, int(design.partition.fold.max()) + 1)

@@ -105,9 +105,9 @@ def _tied(key: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _losses(design: Design, evidence: Evidence) -> tuple[Rows, Losses]:
-    """The rows that a fold tests, and their losses, without weights and without what the right answer costs."""
+    """The rows that a fold tests, and their losses without what the right answer costs."""
     rows, losses = held_out_losses(design, evidence)
-    return rows, _unweighted(design, losses, rows) - _right(design, rows)
+    return rows, losses - _right(design, rows)
 
 
 def _of_halves(design: Design, evidence: Evidence, rows: Rows) -> Losses | None:
@@ -115,15 +115,8 @@ def _of_halves(design: Design, evidence: Evidence, rows: Rows) -> Losses | None:
     if "covalidation" not in evidence.losses or design.dependence.time is not None or not len(design.halves):
         return None
     table = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
-    return _unweighted(design, table.mean(axis=0)[rows], rows) - _right(design, rows)
-
-
-def _unweighted(design: Design, losses: Losses, rows: Rows) -> Losses:
-    """A row of weight 0 has no loss."""
-    if design.weights is None:
-        return losses
-    weights = design.weights.relative[rows]
-    return np.divide(losses, weights, out=np.zeros(len(rows)), where=weights > 0)
+    of_rows: Losses = table.mean(axis=0)[rows] - _right(design, rows)
+    return of_rows
 
 
 def _right(design: Design, rows: Rows) -> Losses | float:

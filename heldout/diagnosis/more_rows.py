@@ -37,6 +37,7 @@ import numpy as np
 
 from heldout.intervals.method import two_sided_t
 from heldout.losses import Losses
+from heldout.losses.ratio import Ratio, error_of
 from heldout.losses.tested_losses import CrossValidated
 from heldout.parts.splits import tested_sizes, trained_sizes
 from heldout.records import Estimate, MoreRows
@@ -84,6 +85,8 @@ def _curve(design: Design, evidence: Evidence, records: Sequence[Estimate]) -> I
         yield from _steps(design, evidence, E_cv.candidate)
     yield _line(E_cv, round(rows))
     by_repeat = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
+    if (weights := design.weights_of(np.arange(len(design.y)))) is not None:
+        by_repeat = Ratio.of(by_repeat.mean(axis=0), weights).terms(by_repeat, weights)
     pairs = _Pairs(design, cross_validated(design, evidence), by_repeat.mean(axis=0), E_2cv, E_cv, rows)
     yield pairs.gain()
     yield pairs.error(AT_N, len(design.y), _reach_of_one(by_repeat, design.level))
@@ -120,12 +123,16 @@ def _steps(design: Design, evidence: Evidence, candidate: str) -> Iterator[MoreR
     """E_prog in parts of consecutive blocks: the mean error of hypotheses on so many training rows on average."""
     splits = design.splits("progressive")
     sizes, trained = tested_sizes(splits), trained_sizes(splits)
-    sums = np.array([losses.sum() for losses in evidence.losses["progressive"]])
+    losses, weights = evidence.losses["progressive"], [design.weights_of(split.validation) for split in splits]
     part = ((np.cumsum(sizes) - sizes / 2) * _PARTS / sizes.sum()).astype(np.int64)
     for number in np.unique(part):
         these = part == number
         rows = round(float(np.average(trained[these], weights=sizes[these])))
-        yield MoreRows(candidate, rows, "E_prog", float(sums[these].sum() / sizes[these].sum()))
+        blocks = np.flatnonzero(these).tolist()
+        counted = None if weights[0] is None else np.concatenate([weights[block] for block in blocks])
+        if counted is None or counted.any():
+            error = error_of(np.concatenate([losses[block] for block in blocks]), counted)
+            yield MoreRows(candidate, rows, "E_prog", error)
 
 
 @dataclass(frozen=True, eq=False)

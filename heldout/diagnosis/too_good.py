@@ -20,6 +20,7 @@ from heldout.errors import FitFailure
 from heldout.learners.fitting import answers, losses_of
 from heldout.losses import Loss
 from heldout.losses.amounts import amount
+from heldout.losses.ratio import error_of
 from heldout.parts.splits import Rows, Split
 from heldout.rows.frames import column_names, is_other_frame, take
 from heldout.schemes.design import Design
@@ -54,7 +55,7 @@ def carriers(hypothesis: Any, X: Any, design: Design, split: Split, of_baseline:
 
     def error(columns: Columns) -> float:
         given = answers(hypothesis, _with_shuffled(take(X, rows), columns, shuffled), design.loss)
-        return float(losses_of(given, design.y, rows, design.loss, design.weights).mean())
+        return error_of(losses_of(given, design.y, rows, design.loss), design.weights_of(rows))
 
     def rises(columns: Columns) -> bool:
         return error(columns) >= CARRIES * of_baseline

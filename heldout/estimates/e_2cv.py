@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from heldout.estimates.definition import Definition
 from heldout.intervals import two_way_log_t, two_way_wilson
 from heldout.intervals.method import Default, estimate_with
+from heldout.losses.ratio import weighed
 from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
 from heldout.schemes.design import Design, Evidence, half_losses, half_tested
@@ -26,12 +29,12 @@ def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate
 
 def losses_behind(design: Design, evidence: Mapping[str, Evidence]) -> Paired:
     """The mean of each row's losses over repeats, which share their rows."""
-    cluster = design.dependence.group
+    cluster, weights = design.dependence.group, design.weights_of(np.arange(len(design.y)))
     means = {
-        name: half_losses(design, of.losses["covalidation"], on_training_half=False).mean(axis=0)
+        name: weighed(half_losses(design, of.losses["covalidation"], on_training_half=False).mean(axis=0), weights)
         for name, of in evidence.items()
     }
-    rows = {name: Tested(losses, design.loss, design.seed, cluster) for name, losses in means.items()}
+    rows = {name: Tested(losses, design.loss, design.seed, cluster, weights=weights) for name, losses in means.items()}
     return Paired(rows, means, folds=2, terms_cluster=cluster)
 
 

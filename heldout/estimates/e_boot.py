@@ -17,9 +17,10 @@ from heldout.estimates.definition import Definition
 from heldout.intervals import log_t, wilson
 from heldout.intervals.method import Default, IntervalMethod, estimate_with, two_sided_t
 from heldout.losses import Losses
+from heldout.losses.ratio import Ratio, error_of
 from heldout.losses.tested_losses import Tested
 from heldout.parts.partition import Labels
-from heldout.parts.splits import Split
+from heldout.parts.splits import Rows, Split
 from heldout.records import Estimate
 from heldout.schemes import Scheme, holdout
 from heldout.schemes.design import Design, Evidence, tested
@@ -121,23 +122,37 @@ def bootstrapped(design: Design, evidence: Evidence) -> Bootstrapped:
     rows = np.concatenate([split.validation[: len(split.validation) // 2] for split in splits])
     times = np.bincount(rows, minlength=len(design.y))
     by_row = np.bincount(rows, weights=np.concatenate(own), minlength=len(design.y))[times > 0] / times[times > 0]
-    cluster = design.dependence.clusters(np.flatnonzero(times), by_row)
+    left, labels = np.flatnonzero(times), np.concatenate([_labels(split) for split in splits])
+    weights = design.weights_of(left)
+    if weights is not None:
+        ratio = Ratio.of(by_row, weights)
+        of_draws = [design.weights_of(split.validation[: len(part)]) for split, part in zip(splits, own, strict=True)]
+        own = [ratio.terms(part, of) for part, of in zip(own, of_draws, strict=True)]  # type: ignore[arg-type]
+        by_row = ratio.terms(by_row, weights)
     return Bootstrapped(
         by_row,
         design.loss,
         design.seed,
-        cluster,
+        design.dependence.clusters(left, by_row),
+        weights=weights,
         by_draw=np.array([part.mean() for part in own]),
         training_error=tested(design, evidence, "final").error,
-        no_information=float(np.mean(np.concatenate(shuffled))),
+        no_information=error_of(np.concatenate(shuffled), design.weights_of(labels)),
     )
+
+
+def _labels(split: Split) -> Rows:
+    """The rows whose labels, in random order, the rows that a draw left out are compared with."""
+    rows = split.validation if split.labels is None else split.labels
+    return rows[len(rows) // 2 :]
 
 
 def wilson_bounds(observed: Bootstrapped, level: float) -> tuple[float, float]:
     """Wilson's roots for as many rows as the variance says: the lower at E_boot, the upper at the left-out error."""
 
     def roots(error: float, variance: float) -> tuple[float, float]:
-        size = error * (1 - error) / variance if variance > 0 else observed.n
+        variance += wilson.of_one_more(observed)
+        size = error * (1 - error) / variance if variance > 0 else observed.rows
         return wilson.roots_at(error, max(size, 1.0), observed.reach(level))
 
     return _from_either(observed, roots)
@@ -204,6 +219,7 @@ _WILSON = IntervalMethod(
     losses="0/1",
     validity="asymptotic",
     bounds=wilson_bounds,
+    with_weights=True,
     least=4,
     keeps_width=True,
 )
@@ -213,6 +229,7 @@ _LOG_T = IntervalMethod(
     losses="any",
     validity="asymptotic",
     bounds=log_t_bounds,
+    with_weights=True,
     least=4,
 )
 _STUDIED = "its coverage is that of docs/studies.md, bootstrap_632"

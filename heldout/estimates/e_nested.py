@@ -9,9 +9,10 @@ from heldout.estimates.definition import Definition
 from heldout.estimates.e_cv import BY_FOLDS
 from heldout.intervals import corrected_fold_t, corrected_fold_wilson
 from heldout.intervals.method import Default, estimate_with
+from heldout.losses.ratio import error_of, weighed
 from heldout.losses.tested_losses import CrossValidated
 from heldout.records import Estimate
-from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
+from heldout.schemes.design import Design, Evidence, held_out_losses, mean_fold_training_size
 from heldout.selection import nested_selection
 
 if TYPE_CHECKING:
@@ -22,18 +23,20 @@ _NO_FIT = "it needs no fit beyond the fits of E_nested"
 
 def of_winner(design: Design, evidence: Mapping[str, Evidence], _selection: "Selection | None") -> Estimate:
     """Under the name of the candidate of the least E_cv, ties to the first."""
-    losses = np.stack([cross_validated(design, of).losses for of in evidence.values()])
-    winner, fold = list(evidence)[int(np.argmin(losses.mean(axis=1)))], design.partition.fold
-    outer = nested_selection.outer_losses(losses, winners(design, evidence), fold)
-    seen = CrossValidated(outer, design.loss, design.seed, design.dependence.group, fold=fold)
+    losses = np.stack([held_out_losses(design, of)[1] for of in evidence.values()])
+    weights, fold = design.weights_of(np.arange(len(design.y))), design.partition.fold
+    winner = list(evidence)[int(np.argmin([error_of(of_one, weights) for of_one in losses]))]
+    outer = weighed(nested_selection.outer_losses(losses, winners(design, evidence), fold), weights)
+    seen = CrossValidated(outer, design.loss, design.seed, design.dependence.group, fold=fold, weights=weights)
     target, method = nested_selection.TARGET, design.methods["E_nested"]
     return estimate_with(winner, "E_nested", seen, target, mean_fold_training_size(design), method, design.level)
 
 
 def winners(design: Design, evidence: Mapping[str, Evidence]) -> list[int]:
     """The place of the candidate that wins inside each fold's training rows, a number for each fold."""
-    pairs = np.stack([cross_validated(design, of).pair_losses for of in evidence.values()])  # type: ignore[misc]
-    return nested_selection.inner_winners(pairs)
+    further = design.further("fold_pairs")
+    pairs = np.stack([further.fields(of.losses["fold_pairs"])["pair_losses"] for of in evidence.values()])
+    return nested_selection.inner_winners(pairs, design.weights_of(np.arange(len(design.y))))
 
 
 ESTIMATE = Definition(

@@ -75,7 +75,10 @@ def default_method(estimate: str, loss: Loss, *, cross_validated: bool = True) -
     >>> default_method("E_cv", ZERO_ONE).name, default_method("E_cv", SQUARED).name
     ('corrected Wilson', 'corrected log t')
     """
-    return DEFAULTS[estimate].of(_compared(estimate, loss), cross_validated=cross_validated)
+    compared = _compared(estimate, loss)
+    chosen = DEFAULTS[estimate].of(compared, cross_validated=cross_validated)
+    # for rows with weights the first one that is for them
+    return chosen if chosen.admits(compared) else next(iter(_fitting(estimate, loss)), chosen)
 
 
 def choose(

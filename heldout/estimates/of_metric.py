@@ -134,6 +134,7 @@ def definition(name: str, loss: PartLoss, *, column: int, section: str = "") -> 
         losses="any",
         validity="asymptotic",
         bounds=bounds,
+        with_weights=True,
         least=4,
         least_folds=2,
     )

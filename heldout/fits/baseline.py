@@ -64,13 +64,13 @@ def evidence_of_all(design: Design, schemes: Iterable[SchemeName]) -> Evidence:
     for scheme in schemes:
         splits = design.splits(scheme)
         rows = tested_rows(splits)
-        of_rows = weighted(design, final_losses(design, design.y[rows]), rows)
+        of_rows = final_losses(design, design.y[rows])
         losses[scheme] = SplitLosses(of_rows, tested_sizes(splits))
     return Evidence(losses)
 
 
 def final_losses(labelled: Labelled, y: NDArray[np.generic]) -> Losses:
-    """The losses, without weights, of the best constant of all labelled rows at the labels `y`, shape (n,)."""
+    """The losses of the best constant of all labelled rows at the labels `y`, shape (n,)."""
     return _losses(labelled, [holdout.final_split(len(labelled.y))], np.zeros(len(y), dtype=np.intp), y)
 
 
@@ -78,7 +78,7 @@ def _scheme_losses(design: Design, scheme: SchemeName) -> SplitLosses:
     splits = design.splits(scheme)
     rows, sizes = tested_rows(splits), tested_sizes(splits)
     losses = _losses(design, splits, np.repeat(np.arange(len(splits)), sizes), design.y[rows])
-    return SplitLosses(weighted(design, losses, rows), sizes)
+    return SplitLosses(losses, sizes)
 
 
 def _losses(labelled: Labelled, splits: Sequence[Split], number: Rows, y: NDArray[np.generic]) -> Losses:
@@ -88,8 +88,3 @@ def _losses(labelled: Labelled, splits: Sequence[Split], number: Rows, y: NDArra
     at_once = max(_CELLS * len(answers) // answers.size, 1)
     pieces = [slice(first, first + at_once) for first in range(0, len(y), at_once)]
     return np.concatenate([labelled.loss.pointwise(y[piece], answers[number[piece]]) for piece in pieces])
-
-
-def weighted(design: Design, losses: Losses, rows: Rows) -> Losses:
-    """`losses` of some `rows`, both of shape (n,), by the weights of the design; as they are without weights."""
-    return losses if design.weights is None else losses * design.weights.relative[rows]

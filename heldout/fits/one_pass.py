@@ -47,7 +47,7 @@ def shared_update_losses(
     """
 
     def ask(hypothesis: Any, rows: Rows) -> Losses:
-        return test(hypothesis, X, design.y, rows, design.loss, design.weights)
+        return test(hypothesis, X, design.y, rows, design.loss)
 
     return _asked(learner, X, design, scheme, state, ask)
 

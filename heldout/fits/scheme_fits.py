@@ -119,7 +119,7 @@ class Fits:
         fitted = self._with_terms(fitted, split)
         if not training:
             return fitted, None
-        return fitted, test(fitted.hypothesis, X, design.y, split.train, design.loss, design.weights)
+        return fitted, test(fitted.hypothesis, X, design.y, split.train, design.loss)
 
     def _with_terms(self, fitted: Fitted, split: Split) -> Fitted:
         terms = part_terms(fitted.hypothesis, self._X, self._design, split, self._scheme)

@@ -55,14 +55,14 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
 
 def degrees(observed: Tested) -> float:
     """G* - 1, or those of the correlation length in time."""
-    return observed.units - 1 if observed.memory is None else observed.memory.degrees(observed.n)
+    return observed.units - 1 if observed.memory is None else observed.memory.degrees(observed.rows)
 
 
 def variance_of(observed: Tested) -> float:
     """V of what was observed: of clusters, or in time; of folds of groups with their factor."""
     if observed.memory is not None:
-        return float(np.var(observed.losses)) / (observed.units - 1)
-    return factor(observed) * variance(observed.losses, observed.cluster)
+        return float(np.var(observed.losses)) / (observed.memory.independent(observed.n) - 1)
+    return factor(observed) * variance(observed.losses, observed.cluster, observed.weights)
 
 
 def factor(observed: Tested) -> float:
@@ -72,11 +72,14 @@ def factor(observed: Tested) -> float:
     return 1.0
 
 
-def variance(losses: Losses, cluster: NDArray[np.int64] | None) -> float:
-    """V for `losses`, shape (n,), and the `cluster` of each row, 0 … G-1; None where each row is a cluster."""
+def variance(losses: Losses, cluster: NDArray[np.int64] | None, weights: Losses | None = None) -> float:
+    """V for `losses`, shape (n,), and the `cluster` of each row, 0 … G-1; None where each row is a cluster.
+
+    Of rows with `weights` the losses are terms (`heldout.losses.ratio`), and n_g is the weight of a cluster.
+    """
     centred = losses - losses.mean()
     sums = centred if cluster is None else np.bincount(cluster, weights=centred)
-    units = len(losses) if cluster is None else effective_number(cluster)
+    units = len(losses) if cluster is None else effective_number(cluster, weights)
     return float(sums @ sums) / len(losses) ** 2 * units / (units - 1)
 
 
@@ -86,6 +89,7 @@ METHOD = IntervalMethod(
     losses="any",
     validity="asymptotic",
     bounds=bounds,
+    with_weights=True,
     least=2,
     units_above=2,
     of_row_means=True,

@@ -11,7 +11,7 @@ rows of a cluster are: n_eff is G*, as if each cluster were one row, over the fa
 groups.
 """
 
-from heldout.intervals import clustered_t
+from heldout.intervals import clustered_t, wilson
 from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.intervals.wilson import roots_at
 from heldout.losses.tested_losses import Tested
@@ -19,8 +19,8 @@ from heldout.losses.tested_losses import Tested
 
 def bounds(observed: Tested, level: float) -> tuple[float, float]:
     """Wilson's roots at n_eff, G* > 1."""
-    q, n = observed.error, observed.n
-    spread = max(clustered_t.variance_of(observed), q * (1 - q) / (n - 1))
+    q = observed.error
+    spread = max(clustered_t.variance_of(observed), wilson.variance(observed))
     size = q * (1 - q) / spread if spread > 0 else observed.units / clustered_t.factor(observed)
     return roots_at(q, max(size, 1.0), two_sided_t(level, clustered_t.degrees(observed)))
 
@@ -31,6 +31,7 @@ METHOD = IntervalMethod(
     losses="0/1",
     validity="asymptotic",
     bounds=bounds,
+    with_weights=True,
     least=2,
     units_above=2,
     keeps_width=True,

@@ -37,6 +37,7 @@ METHOD = IntervalMethod(
     losses="any",
     validity="asymptotic",
     bounds=bounds,
+    with_weights=True,
     least_folds=2,
     least=2,
 )

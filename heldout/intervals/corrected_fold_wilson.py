@@ -12,7 +12,7 @@ where there is no error n_eff is N / (1 + k / (k - 1)), as when the fold errors 
 the number of groups or batches stands for N.
 """
 
-from heldout.intervals import corrected_fold_t
+from heldout.intervals import corrected_fold_t, wilson
 from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.intervals.wilson import roots_at
 from heldout.losses.tested_losses import CrossValidated
@@ -25,8 +25,8 @@ def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
 
 def effective_size(observed: CrossValidated) -> float:
     """n_eff, at least 1."""
-    q, k, n = observed.error, observed.folds, observed.n
-    spread = max(corrected_fold_t.variance(observed), q * (1 - q) / (n - 1))
+    q, k = observed.error, observed.folds
+    spread = max(corrected_fold_t.variance(observed), wilson.variance(observed))
     size = q * (1 - q) / spread if spread > 0 else observed.units / (1 + k / (k - 1))
     return max(size, 1.0)
 
@@ -37,6 +37,7 @@ METHOD = IntervalMethod(
     losses="0/1",
     validity="asymptotic",
     bounds=bounds,
+    with_weights=True,
     least=4,
     least_folds=2,
     keeps_width=True,

@@ -30,6 +30,7 @@ METHOD = IntervalMethod(
     losses="any",
     validity="asymptotic",
     bounds=bounds,
+    with_weights=True,
     least_folds=2,
     least=4,
     needs="subsamples",

@@ -57,6 +57,7 @@ METHOD = IntervalMethod(
     losses="any",
     validity="asymptotic",
     bounds=bounds,
+    with_weights=True,
     least_folds=2,
     least=2,
     needs="subsamples",

@@ -12,7 +12,7 @@ of t with J - 1 degrees of freedom in place of z. The bounds lie in [0, 1] and l
 then n_eff is N times (n2/N) / (1/J + n2/n1), which it is when the subsamples' errors are independent.
 """
 
-from heldout.intervals import corrected_t
+from heldout.intervals import corrected_t, wilson
 from heldout.intervals.method import IntervalMethod, two_sided_t
 from heldout.intervals.wilson import roots_at
 from heldout.losses.tested_losses import CrossValidated
@@ -25,8 +25,8 @@ def bounds(observed: CrossValidated, level: float) -> tuple[float, float]:
 
 def effective_size(observed: CrossValidated) -> float:
     """n_eff, at least 1."""
-    q, spread = observed.error, corrected_t.variance_or_pooled(observed)
-    size = q * (1 - q) / spread if spread > 0 else observed.n * corrected_t.share_of_independent(observed)
+    q, spread = observed.error, corrected_t.variance_or_pooled(observed) + wilson.of_one_more(observed)
+    size = q * (1 - q) / spread if spread > 0 else observed.rows * corrected_t.share_of_independent(observed)
     return max(size, 1.0)
 
 
@@ -36,6 +36,7 @@ METHOD = IntervalMethod(
     losses="0/1",
     validity="asymptotic",
     bounds=bounds,
+    with_weights=True,
     least_folds=2,
     least=4,
     needs="subsamples",

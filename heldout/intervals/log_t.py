@@ -7,7 +7,8 @@ Source: the delta method; any text on the t distribution.
 
 The standard error of ln(mean) is s / (sqrt(n) mean), s^2 the sample variance; hence mean exp(+- t s / (sqrt(n)
 mean)), t with n - 1 degrees of freedom. The bounds are positive, and the upper bound is
-farther from the mean.
+farther from the mean. Of rows with weights the losses are the terms of their ratio (`heldout.losses.ratio`), and n in
+the degrees of freedom is their effective number.
 """
 
 import math
@@ -21,7 +22,7 @@ from heldout.losses.tested_losses import Tested
 def bounds(observed: Tested, level: float) -> tuple[float, float]:
     """The bounds of `observed.losses`, shape (n,), n >= 2."""
     spread = float(np.std(observed.losses, ddof=1)) / math.sqrt(observed.n)
-    return about(observed.error, two_sided_t(level, observed.n - 1) * spread)
+    return about(observed.error, two_sided_t(level, observed.rows - 1) * spread)
 
 
 def about(mean: float, reach: float) -> tuple[float, float]:
@@ -43,4 +44,5 @@ METHOD = IntervalMethod(
     validity="asymptotic",
     bounds=bounds,
     least=2,
+    with_weights=True,
 )

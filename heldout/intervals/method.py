@@ -18,6 +18,7 @@ from heldout.records import Estimate, Interval
 Admissible = Literal["0/1", "of costs", "of known limit", "any"]
 Validity = Literal["exact", "finite-sample", "asymptotic"]
 _WITH_REPEATS = ("subsamples", "repeated_folds")  # further fits that serve a mean over several partitions into folds
+_ROWS_ABOVE = 2  # of effective rows with weights: with fewer, t has no mean
 _IN_WORDS: Mapping[DependenceKind, str] = {
     "groups": "independent groups",
     "time": "folds that are long compared with the dependence along time",
@@ -62,6 +63,8 @@ class IntervalMethod:
         It draws from the seed.
     of_row_means : bool
         It reads one loss of each row: of E_cv also the mean over several partitions into folds.
+    with_weights : bool
+        It holds for rows with weights too, whose losses are the terms of a ratio (`heldout.losses.ratio`).
 
     Examples
     --------
@@ -90,6 +93,7 @@ class IntervalMethod:
     has_mirror: bool = True
     random: bool = False
     of_row_means: bool = False
+    with_weights: bool = False
 
     def admits(self, loss: Loss) -> bool:
         """Whether the method is for losses of this kind."""
@@ -99,10 +103,12 @@ class IntervalMethod:
             "of known limit": loss.bounded,
             "any": True,
         }
-        return admitted[self.losses]
+        return admitted[self.losses] and (self.with_weights or not loss.weighted)
 
     def refusal(self, loss: Loss) -> str:
         """Why the method is not for losses of this kind."""
+        if loss.weighted and not self.with_weights:
+            return f"{self.name} is for rows that count alike, and rows have weights"
         has = "has none unless loss_max states it" if self.losses == "of known limit" else "is not"
         return f"{self.name} is for losses {self.losses}, and the {loss.name} loss {has}"
 
@@ -144,11 +150,11 @@ class IntervalMethod:
             raise BadArgument("intervals", self.refusal(observed.loss))
         if observed.n < self.least:
             raise BadArgument("losses", f"{self.name} needs at least {self.least} losses, got {observed.n}")
-        if getattr(observed, "units", observed.n) <= self.units_above:
+        if _too_few(self, observed):
             raise BadArgument(
                 "groups",
-                f"{self.name} needs more than {self.units_above} groups or stretches of time, weighted by their rows, "
-                f"got {observed.units:.3g}",
+                f"{self.name} needs more than {_units_above(self, observed)} groups or stretches of time, weighted by "
+                f"their rows, or rows by their weights, got {observed.units:.3g}",
             )
         if isinstance(observed, CrossValidated):
             self.check_folds(observed.fold)
@@ -237,6 +243,16 @@ def _hidden_share(observed: Any, level: float) -> float:
     return float(1 - ((1 - level) / 2) ** (1 / rows))
 
 
+def _units_above(method: IntervalMethod, observed: Any) -> int:
+    """The effective number of rows, or clusters, that an interval needs more than."""
+    return max(method.units_above, _ROWS_ABOVE) if observed.loss.weighted else method.units_above
+
+
+def _too_few(method: IntervalMethod, observed: Any) -> bool:
+    units: float = getattr(observed, "units", observed.n)
+    return units <= _units_above(method, observed)
+
+
 def check_level(level: float) -> None:
     """Raise BadArgument unless 0 < level < 1."""
     if not is_fraction(level):
@@ -271,7 +287,9 @@ def estimate_with(
     Where the losses show that the interval cannot be right, the record says so.
     """
     record = Estimate(candidate, estimate, observed.error, target, n_train, observed.n)
-    if method is None or observed.n < method.least or getattr(observed, "units", observed.n) <= method.units_above:
+    if method is None or observed.n < method.least or _too_few(method, observed):
+        return record
+    if observed.loss.weighted and not method.with_weights:
         return record
     made = with_interval(record, method.interval(estimate, observed, level))
     return replace(made, not_credible=credible.doubt(observed, method))

@@ -18,7 +18,7 @@ from heldout.losses.tested_losses import RepeatedByRow
 
 def bounds(observed: RepeatedByRow, level: float) -> tuple[float, float]:
     """mean exp(+- t sqrt(V) / mean), n >= 2."""
-    return about(observed.error, two_sided_t(level, observed.n - 1) * math.sqrt(variance(observed)))
+    return about(observed.error, two_sided_t(level, observed.rows - 1) * math.sqrt(variance(observed)))
 
 
 METHOD = IntervalMethod(
@@ -27,5 +27,6 @@ METHOD = IntervalMethod(
     losses="any",
     validity="asymptotic",
     bounds=bounds,
+    with_weights=True,
     least=2,
 )

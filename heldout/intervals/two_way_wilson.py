@@ -28,7 +28,7 @@ The table weighs as much as n_eff = q (1 - q) / V independent rows, and n where 
 import numpy as np
 
 from heldout.intervals.method import IntervalMethod
-from heldout.intervals.wilson import roots
+from heldout.intervals.wilson import of_one_more, roots
 from heldout.losses.tested_losses import RepeatedByRow
 
 COVERS = {
@@ -48,8 +48,8 @@ def variance(observed: RepeatedByRow) -> float:
 
 def bounds(observed: RepeatedByRow, level: float) -> tuple[float, float]:
     """Wilson's roots at n_eff."""
-    q, spread = observed.error, variance(observed)
-    size = q * (1 - q) / spread if spread > 0 else float(observed.n)
+    q, spread = observed.error, variance(observed) + of_one_more(observed)
+    size = q * (1 - q) / spread if spread > 0 else float(observed.rows)
     return roots(q, max(size, 1.0), level)
 
 
@@ -59,5 +59,6 @@ METHOD = IntervalMethod(
     losses="0/1",
     validity="asymptotic",
     bounds=bounds,
+    with_weights=True,
     keeps_width=True,
 )

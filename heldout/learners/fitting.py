@@ -67,7 +67,7 @@ def fit_and_test(
             labels = as_given(y[split.train])
             with _about(labels, loss):
                 hypothesis = seeded(learner, state, labels).fit(take(X, split.train), labels, **further)
-        losses = test(hypothesis, X, y, split.validation, loss, weights, split.labels)
+        losses = test(hypothesis, X, y, split.validation, loss, split.labels)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))
 
 
@@ -114,29 +114,26 @@ def test(
     y: NDArray[np.generic],
     rows: NDArray[np.intp],
     loss: Loss,
-    weights: Weights | None = None,  # noqa: PT028  # no test of pytest's
-    labels: NDArray[np.intp] | None = None,  # noqa: PT028
+    labels: NDArray[np.intp] | None = None,  # noqa: PT028  # no test of pytest's
 ) -> Losses:
-    """The losses of `hypothesis` on `rows`, shape (len(rows),), weighted, with the labels of these rows or of others.
+    """The losses of `hypothesis` on `rows`, shape (len(rows),), with the labels of these rows or of others.
 
     Raises FitFailure as `fit_and_test`.
     """
     if not len(rows):  # a half model of rows in time is not tested
         return np.empty(0)
-    return losses_of(answers(hypothesis, X, loss, rows), y, rows if labels is None else labels, loss, weights)
+    return losses_of(answers(hypothesis, X, loss, rows), y, rows if labels is None else labels, loss)
 
 
-def losses_of(
-    given: NDArray[Any], y: NDArray[np.generic], rows: NDArray[np.intp], loss: Loss, weights: Weights | None
-) -> Losses:
-    """The losses of the answers `given` at `rows`, shape (len(rows),), weighted. Raises FitFailure for a silent NaN."""
+def losses_of(given: NDArray[Any], y: NDArray[np.generic], rows: NDArray[np.intp], loss: Loss) -> Losses:
+    """The losses of the answers `given` at `rows`, shape (len(rows),). Raises FitFailure for a silent NaN."""
     try:
         losses = loss.pointwise(y[rows], given)
     except (TypeError, ValueError) as error:
         raise FitFailure(f"the {loss.name} loss refuses the predictions: {first_line(error)}") from error
     if not np.isfinite(losses).all():
         raise FitFailure(f"the {loss.name} loss of row {rows[~np.isfinite(losses)][0]} is not finite")
-    return losses if weights is None else losses * weights.relative[rows]
+    return losses
 
 
 def answers(hypothesis: Any, X: Any, loss: Loss, rows: NDArray[np.intp] | None = None) -> NDArray[Any]:

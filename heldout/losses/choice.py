@@ -71,8 +71,8 @@ def choose_loss(
     weights: NDArray[np.float64] | None = None,
     called: str = "y",
     loss_max: float | None = None,
-    most: float | None = None,
     *,
+    drawn: bool = False,
     of_classes: bool | None = None,
 ) -> Loss:
     """The loss that `spec` means, for the labelled rows.
@@ -85,13 +85,13 @@ def choose_loss(
         The labels, several a row as records (`heldout.several_labels`). The classes and their sizes are taken from
         them.
     weights : array of shape (N,), optional
-        Weights of the rows. If they differ, the loss is the weighted one, which has no known limit.
+        Weights of the rows. If they differ, rows count by them (`heldout.losses.Loss.with_weights`).
     called : str
         The name of the target in messages.
     loss_max : float, optional
         A limit that no loss of any answer passes, for a loss whose limit is not known.
-    most : float, optional
-        If the weights are those of draws, what none of them can pass (`heldout.parts.weights.Weights.most`).
+    drawn : bool, default False
+        Whether the weights are those of draws.
     of_classes : bool, optional
         Whether a function judges classes, or numbers; None as the natural loss does. Of several labels a row, whether
         each is a class.
@@ -105,7 +105,7 @@ def choose_loss(
     ------
     BadArgument
         For a spec that `check_spec` refuses, a target of the wrong kind, or a target that the loss itself refuses; for
-        a limit that is no positive number, or that a loss has already, or with weights.
+        a limit that is no positive number, or that a loss has already.
 
     Examples
     --------
@@ -126,15 +126,9 @@ def choose_loss(
             loss = mean_over_labels(loss, how_many(y))
     if loss_max is not None:
         loss = loss.limited(loss_max)
-    if weights is None or (most is None and np.ptp(weights) == 0):
+    if weights is None or np.ptp(weights) == 0:
         return loss
-    if loss_max is not None:
-        raise BadArgument(
-            "loss_max",
-            f"loss_max is {loss_max:g}, but rows have weights: a loss counts as many times as its weight says, and no "
-            "limit of the weights of other rows is known; leave out loss_max, or the weights",
-        )
-    return loss.weighted() if most is None else loss.drawn(most)
+    return loss.with_weights(drawn=drawn)
 
 
 def ordered_as(metric: object) -> str | None:

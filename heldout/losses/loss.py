@@ -63,6 +63,9 @@ class Loss:
     counts : {"rows", "classes"}, optional
         For a loss whose value follows from the right class and the class answered: whether its mean counts the rows as
         they come, or every class alike. None where the values of a row are not known (`heldout.losses.cells`).
+    weighted : bool
+        Whether rows count by weights, so that an error is a ratio (`heldout.parts.weights`). What a row adds to it then
+        has no limit, whatever that of the loss is.
     labels : int
         How many labels a row has. Several are records, and so are the answers (`heldout.several_labels`).
 
@@ -93,11 +96,12 @@ class Loss:
     limit_is_stated: bool = False
     counts: Literal["rows", "classes"] | None = None
     labels: int = 1
+    weighted: bool = False
 
     @property
     def bounded(self) -> bool:
-        """Whether a limit is known."""
-        return math.isfinite(self.limit)
+        """Whether a limit is known of what a row adds to the error."""
+        return math.isfinite(self.limit) and not self.weighted
 
     @property
     def of_classes(self) -> bool:
@@ -131,35 +135,17 @@ class Loss:
             no_bound=no_bound,
         )
 
-    def weighted(self) -> "Loss":
-        """The same loss where a row counts as many times as its weight says (`heldout.parts.weights`).
-
-        It has no known limit: a row that was not drawn may have a larger weight than each row that was.
+    def with_weights(self, *, drawn: bool = False) -> "Loss":
+        """The same loss where rows count by weights.
 
         A disagreement is taken on unlabelled rows, which have no weights. What it implies is about another population
-        than the weights describe, and no bound is admitted.
+        than the weights describe, and no bound is admitted; but the rows that were not `drawn` with known probabilities
+        (`heldout.unlabelled.label_next`) are those of the same population.
         """
+        if drawn:
+            return replace(self, weighted=True, counts=None)
         reason = self.no_bound or "labelled rows are weighted, and the weights of unlabelled rows are not known"
-        return replace(
-            self,
-            limit=math.inf,
-            limit_is_stated=False,
-            counts=None,
-            binary=False,
-            pair_factor=None,
-            bound_factor=None,
-            no_bound=reason,
-        )
-
-    def drawn(self, most: float) -> "Loss":
-        """The same loss where a row counts by the probability with which it was drawn
-        (`heldout.unlabelled.label_next`), at most `most` times.
-
-        The rows that were not drawn are those of the same population, so that a disagreement says of it what it says.
-        """
-        return replace(
-            self, limit=self.limit * most, limit_is_stated=False, binary=False, two_valued=False, counts=None
-        )
+        return replace(self, weighted=True, counts=None, pair_factor=None, bound_factor=None, no_bound=reason)
 
     def limited(self, limit: float) -> "Loss":
         """The same loss with the limit that a user states (`loss_max`). Raises BadArgument where a limit is known."""

@@ -6,6 +6,7 @@ further fits where a method asks for them. `RepeatedByRow`: a table of repeats b
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from heldout.losses import Loss, Losses
 from heldout.losses.cells import Cells
 from heldout.losses.memory import Memory
+from heldout.losses.ratio import Ratio
 
 # the field of `CrossValidated` that the losses of a scheme fill, for fits beyond the k folds
 FIELD_OF: Mapping[str, str] = {
@@ -31,6 +33,8 @@ class Tested:
     candidate's losses in cross-validation, for the methods that read them, each row `pool_repeats` times. `cells` are
     the classes of the rows, for a loss whose values are known by class. `memory` says how long losses of rows in time
     depend on one another, where the interval asks for it.
+
+    Where rows count by `weights`, shape (n,), the losses are the terms of their ratio (`heldout.losses.ratio`).
     """
 
     losses: Losses
@@ -41,10 +45,11 @@ class Tested:
     pool_repeats: int = 1
     cells: Cells | None = None
     memory: Memory | None = None
+    weights: Losses | None = None
 
     @property
     def error(self) -> float:
-        """The mean loss."""
+        """The mean loss, or the ratio of weighted losses."""
         return float(np.mean(self.losses))
 
     @property
@@ -54,10 +59,33 @@ class Tested:
 
     @property
     def units(self) -> float:
-        """The number of independent units: of rows, of those that rows in time weigh as, or of clusters in effect."""
+        """The number of independent units: of rows, of those that rows in time weigh as, or of clusters in effect; with
+        weights the effective number."""
         if self.memory is not None:
-            return self.memory.independent(self.n)
-        return self.n if self.cluster is None else effective_number(self.cluster)
+            return self.memory.independent(self.rows)
+        return self.rows if self.cluster is None else effective_number(self.cluster, self.weights)
+
+    @property
+    def rows(self) -> float:
+        """The number of rows, or the effective number of rows with weights."""
+        return self.n if self.weights is None else effective_number(np.arange(self.n), self.weights)
+
+    def of(self, which: NDArray[np.bool_]) -> Self:
+        """The same of some rows, a mask of shape (n,), without their clusters; with weights by their own ratio."""
+        cells = None if self.cells is None else self.cells.at(which)
+        if self.weights is None:
+            return replace(self, losses=self.losses[which], cluster=None, cells=cells)
+        # w L = w q + (mean w) (t - q) for a term t: the ratio of some rows from the terms of all
+        weights, scale, q = self.weights[which], self.weights.mean(), self.error
+        terms = self.losses[which] - q
+        error = q + float(terms.sum()) * scale / weights.sum()
+        return replace(
+            self,
+            losses=error + (scale * terms - weights * (error - q)) / weights.mean(),
+            cluster=None,
+            weights=weights,
+            cells=cells,
+        )
 
 
 def in_units_of_limit(observed: Tested) -> Tested:
@@ -69,10 +97,12 @@ def in_units_of_limit(observed: Tested) -> Tested:
     return replace(observed, losses=np.minimum(observed.losses / observed.loss.limit, 1.0))
 
 
-def effective_number(cluster: NDArray[np.int64]) -> float:
-    """(sum n_g)^2 / sum n_g^2 for the numbers n_g of rows of each cluster: how many clusters of equal size weigh as
-    much (L. Kish, Survey sampling, 1965, section 11.7, for weights)."""
-    sizes = np.bincount(cluster).astype(np.float64)
+def effective_number(cluster: NDArray[np.int64], weights: Losses | None = None) -> float:
+    """(sum n_g)^2 / sum n_g^2 for the numbers n_g of rows of each cluster, or the sums of their weights: how many
+    clusters of equal size weigh as much (L. Kish, Survey sampling, 1965, section 11.7, for weights)."""
+    sizes = np.bincount(cluster, weights=weights).astype(np.float64)
+    if weights is not None:
+        sizes /= sizes.max()  # the squares of large weights might overflow
     return float(sizes.sum() ** 2 / (sizes @ sizes))
 
 
@@ -131,23 +161,42 @@ class RepeatedByRow:
     loss_variance: float = 0.0
     covariance: float = 0.0
     row_means: Losses | None = None
+    weights: Losses | None = None
 
     @property
     def error(self) -> float:
         """The mean over the table."""
         return float(np.mean(self.by_repeat))
 
+    @property
+    def rows(self) -> float:
+        """The number of rows, or the effective number of rows with weights."""
+        return self.n if self.weights is None else effective_number(np.arange(self.n), self.weights)
 
-def repeated_by_row(table: Losses, loss: Loss, seed: int = 0, half: NDArray[np.int8] | None = None) -> RepeatedByRow:
-    """The margins of a `table` of shape (R, n).
+    @property
+    def units(self) -> float:
+        """The number of independent units: these rows."""
+        return self.rows
+
+
+def repeated_by_row(
+    table: Losses,
+    loss: Loss,
+    seed: int = 0,
+    half: NDArray[np.int8] | None = None,
+    weights: Losses | None = None,
+) -> RepeatedByRow:
+    """The margins of a `table` of shape (R, n); of rows with `weights`, shape (n,), those of the terms of their ratio.
 
     With the `half` of each row in each repeat, of the same shape, a row of one half is tested by a hypothesis that the
     other half trained.
     """
+    if weights is not None:
+        table = Ratio.of(table.mean(axis=0), weights).terms(table, weights)
     rows = table.mean(axis=0)
     n = len(rows)
     spread = float(np.var(rows, ddof=1)) if n > 1 else 0.0
-    made = RepeatedByRow(table.mean(axis=1), spread, n, loss, seed, row_means=rows)
+    made = RepeatedByRow(table.mean(axis=1), spread, n, loss, seed, row_means=rows, weights=weights)
     if half is None or n < 2:
         return made
     # divide by n - 1, not R n - 1: the cells of a row are no independent losses

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from heldout.errors import FitFailure
 from heldout.learners import gives_probabilities
@@ -17,14 +17,14 @@ from heldout.rows.frames import take
 
 
 def ask(
-    hypothesis: Any, X: Any, y: NDArray[np.generic], known: NDArray[np.generic], tested: Tested, weights: ArrayLike
+    hypothesis: Any, X: Any, y: NDArray[np.generic], known: NDArray[np.generic], tested: Tested
 ) -> tuple[Answered, str]:
-    """What `hypothesis` answers on the rows of X, shape (n, p), whose losses were `tested` with `weights`.
+    """What `hypothesis` answers on the rows of X, shape (n, p), whose losses were `tested`.
 
     `known` are the labels that make the classes, next to those of y. The second value says why there are no
     probabilities, or scores in their place.
     """
-    relative = np.broadcast_to(np.asarray(weights, dtype=np.float64), y.shape)
+    relative = np.ones(len(y)) if tested.weights is None else tested.weights / tested.weights.mean()
     lacking = NO_PROBABILITIES
     if not tested.loss.of_classes:
         predicted = answers(hypothesis, X, ABSOLUTE)
@@ -41,8 +41,6 @@ def ask(
     return of_classes(y, answers(hypothesis, X, ZERO_ONE), shares, classes, tested, relative, ranks), lacking
 
 
-def ask_held_out(
-    hypothesis: Any, X: Any, y: NDArray[np.generic], rows: NDArray[np.intp], tested: Tested, weights: ArrayLike
-) -> Answered:
+def ask_held_out(hypothesis: Any, X: Any, y: NDArray[np.generic], rows: NDArray[np.intp], tested: Tested) -> Answered:
     """The same of some `rows` of X and y, those that the hypothesis was tested on."""
-    return ask(hypothesis, take(X, rows), y[rows], y, tested, weights)[0]
+    return ask(hypothesis, take(X, rows), y[rows], y, tested)[0]

@@ -17,6 +17,7 @@ from heldout.estimates import methods
 from heldout.intervals.method import IntervalMethod, estimate_with
 from heldout.losses import ZERO_ONE
 from heldout.losses.loss import Classes
+from heldout.losses.ratio import weighed
 from heldout.losses.tested_losses import Tested
 from heldout.metrics import METRICS
 from heldout.metrics.metric import Answered, Metric
@@ -130,9 +131,10 @@ def _class_errors(rows: TestedRows) -> Iterator[Measured]:
     answered = rows.answered
     if answered.classes is None:
         return
-    loss = ZERO_ONE if np.ptp(answered.weights) == 0 else ZERO_ONE.weighted()
-    wrong = (answered.y != answered.predicted) * answered.weights
-    tested = Tested(wrong, loss, answered.seed, answered.cluster)
+    weights = rows.tested.weights
+    loss = ZERO_ONE if weights is None else ZERO_ONE.with_weights()
+    wrong = (answered.y != answered.predicted).astype(np.float64)
+    tested = Tested(weighed(wrong, weights), loss, answered.seed, answered.cluster, weights=weights)
     method = methods.choose(None, loss, rows.kind).get("E_test")
     for place, name in enumerate(answered.classes):
         yield _mean_loss(rows, tested, answered.y == place, f"{rows.called}={name}", "class_error", method)
@@ -141,15 +143,13 @@ def _class_errors(rows: TestedRows) -> Iterator[Measured]:
 def _mean_loss(
     rows: TestedRows, tested: Tested, which: NDArray[np.bool_], name: str, metric: str, method: IntervalMethod | None
 ) -> Measured:
-    """The mean of the losses of some rows, weighted by their own mean weight."""
+    """The mean of the losses of some rows, by their own weights."""
     answered = rows.answered.of(which)
     line, counting = Measured(rows.candidate, metric, name, n_tested=answered.n), int((answered.weights > 0).sum())
     if counting < 2:
         return replace(line, reason=_too_few(counting))
-    losses = tested.losses[which] / answered.weights.mean()
-    cells = None if tested.cells is None else tested.cells.at(which)
     # next to the same losses of cross-validation
-    some = replace(tested, losses=losses, cluster=answered.cluster, cells=cells)
+    some = replace(tested.of(which), cluster=answered.cluster)
     estimate = estimate_with(rows.candidate, "E_test", some, "", 0, method, rows.level)
     line = replace(line, value=estimate.value, low=estimate.low, high=estimate.high, level=estimate.level)
     doubted = f"not credible: {estimate.not_credible}" if estimate.not_credible else ""

@@ -24,13 +24,14 @@ def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, name
     not answer as the loss asks.
     """
     weights, kind = design.weights, design.dependence.kind
-    values, most = (None, None) if weights is None else (weights.values, weights.most)
-    loss = choose_loss(named, design.y, values, most=most)
+    loss = choose_loss(
+        named, design.y, None if weights is None else weights.values, drawn=weights is not None and weights.drawn
+    )
     by_it, observed = replace(design, loss=loss), dict[str, Tested]()
     for name, of_candidate in fits.items():
         hypotheses, splits = of_candidate.hypotheses("cross_validation"), design.splits("cross_validation")
         losses = [
-            test(hypothesis, of_candidate.X, design.y, split.validation, loss, weights)
+            test(hypothesis, of_candidate.X, design.y, split.validation, loss)
             for hypothesis, split in zip(hypotheses, splits, strict=True)
         ]
         evidence = Evidence({"cross_validation": losses})

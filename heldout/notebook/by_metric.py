@@ -192,7 +192,7 @@ def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metr
             by.terms(_answers(by, hypothesis, take(of_candidate.X, split.validation), design), split.validation)
             for hypothesis, split in zip(hypotheses, splits, strict=True)
         ]
-        seen = cross_validated(replace(design, loss=by.loss), Evidence({"cross_validation": terms}))
+        seen = cross_validated(replace(design, loss=by.loss), Evidence({"cross_validation": terms}), of_parts=True)
         observed[name] = by.observed(seen)
     by.check_direction((by.needs,))
     size, kind = mean_fold_training_size(design), design.dependence.kind

@@ -182,7 +182,7 @@ def checked(
         int(seed), validation_fraction, int(folds), tested_fraction, block, repeats, stratified, dependence, own
     )
     nested = "E_nested" in wanted
-    no_race = why_none(race, len(candidates), chosen, dependence.kind, nested=nested, weighted=weights is not None)
+    no_race = why_none(race, len(candidates), chosen, dependence.kind, nested=nested)
     some_go = _checked_finalists(finalists, len(candidates), nested=nested)
     return Request(
         X,

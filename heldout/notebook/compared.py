@@ -195,8 +195,10 @@ class Compared:
             return "fold", "bound: it is about one model that answered all rows; leave out fold if there is one"
         if self._first.cluster is not None:
             return "group", "bound: it needs independent rows, and rows of a group are not"
+        if self.loss.weighted:
+            return "weight", "bound: it needs rows that count alike, and these have weights"
         if not self.loss.bounded:
-            return "loss_max", "bound: no limit of the loss is known; state it as loss_max, and give no weights"
+            return "loss_max", "bound: no limit of the loss is known; state it as loss_max"
         return None
 
     @property

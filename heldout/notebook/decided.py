@@ -78,7 +78,6 @@ def _skill(design: Design, evidence: Evidence, fits: CandidateFits) -> Skill | N
     if "E_val" not in design.estimates or design.loss.labels > 1:
         return None
     held_out = design.splits("holdout")[0].validation
-    weights = 1.0 if design.weights is None else design.weights.relative[held_out]
     observed = tested(design, evidence, "holdout")
-    answered = ask_held_out(fits.hypotheses("holdout")[0], fits.X, design.y, held_out, observed, weights)
+    answered = ask_held_out(fits.hypotheses("holdout")[0], fits.X, design.y, held_out, observed)
     return shown_skill(answered, design.level, "held-out rows")

@@ -169,7 +169,8 @@ def from_predictions(
     ]
     judging = next((one.loss for one in found if not one.loss.binary), found[0].loss)
     by_margin = checked(margin, judging)
-    observed = _observed(lines, folds, [one.losses for one in found], judging, found[0].cells)
+    counted = None if weights is None else weights.of_errors
+    observed = _observed(lines, folds, [one.losses for one in found], judging, counted, found[0].cells)
     estimate = "E_cv" if folds.fold else "E_val"
     method = _method(estimate, judging, intervals, folds)
     return made(
@@ -185,11 +186,16 @@ def from_predictions(
 
 
 def _observed(
-    lines: LongTable, folds: GivenFolds, losses: Sequence[Losses], loss: Loss, cells: Cells | None = None
+    lines: LongTable,
+    folds: GivenFolds,
+    losses: Sequence[Losses],
+    loss: Loss,
+    weights: Losses | None,
+    cells: Cells | None,
 ) -> dict[str, Tested]:
-    """What was observed of each of M candidates, from their losses in each partition, shape (M, N)."""
+    """What was observed of each of M candidates, from their losses in each partition, shape (M, N), and the weights."""
     of_each = zip(lines.candidates, zip(*losses, strict=True), strict=True)
-    return {name: folds.observed(of_one, loss, cells) for name, of_one in of_each}
+    return {name: folds.observed(of_one, loss, weights, cells) for name, of_one in of_each}
 
 
 def _check_metric(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from heldout.errors import BadArgument
 from heldout.losses import Loss, Losses
 from heldout.losses.cells import Cells
+from heldout.losses.ratio import Ratio
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.notebook.given_losses import filled
 from heldout.notebook.long_table import LongTable
@@ -63,17 +64,22 @@ class GivenFolds:
         """The mean number of rows that the model of a fold was trained on; None where one model answered all rows."""
         return round(len(self.fold[0]) * (1 - 1 / self._k)) if self.fold else None
 
-    def observed(self, losses: Sequence[Losses], loss: Loss, cells: Cells | None = None) -> Tested:
-        """What was observed of a candidate, whose losses in each partition have the shape (N,), with the `cells`
-        of the rows.
+    def observed(
+        self, losses: Sequence[Losses], loss: Loss, weights: Losses | None = None, cells: Cells | None = None
+    ) -> Tested:
+        """What was observed of a candidate, whose losses in each partition have the shape (N,), as the `weights` have;
+        with the `cells` of the rows.
 
         Where there are several, the errors of all R k folds are those of as many tests on 1/k of the rows (Bouckaert,
         Frank, PAKDD 2004), as subsamples are.
         """
+        if weights is not None:
+            ratio = Ratio.of(np.mean(losses, axis=0), weights)
+            losses = [ratio.terms(of, weights) for of in losses]
         means = np.mean(losses, axis=0)
         if not self.fold:
-            return Tested(means, loss, cluster=self.group, cells=cells)
-        once = CrossValidated(means, loss, cluster=self.group, cells=cells, fold=self.fold[0])
+            return Tested(means, loss, cluster=self.group, weights=weights, cells=cells)
+        once = CrossValidated(means, loss, cluster=self.group, weights=weights, cells=cells, fold=self.fold[0])
         if len(self.fold) == 1:
             return once
         errors = [np.bincount(fold, weights=of) / np.bincount(fold) for fold, of in zip(self.fold, losses, strict=True)]

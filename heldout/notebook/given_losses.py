@@ -134,14 +134,14 @@ def judged(
             loss, of_lines = _of_correct(lines, np.where(empty, 0, values), loss_max)
         else:
             loss, of_lines = _of_losses(lines, np.where(empty, 1, values), loss_max)
-        loss = loss if weights is None else loss.weighted()
+        loss = loss if weights is None or weights.of_errors is None else loss.with_weights()
     if missing == "wrong" and not (given.argument == "correct" or np.isin(of_lines, (0.0, 1.0)).all()):
         raise BadArgument("missing", "missing is wrong, but the losses are not 0 and 1 alone: no loss means an error")
     losses = lines.mean(of_lines, absent=1.0)
     loss.check_losses(losses.max(axis=0), np.arange(len(lines.rows)), "a candidate")
     if loss.binary and lines.repeated and not np.isin(losses, (0.0, 1.0)).all():
         loss = replace(loss, binary=False)  # the means of several lines: still between 0 and 1
-    return Judged(losses if weights is None else losses * weights.relative, loss, of_rows)
+    return Judged(losses, loss, of_rows)
 
 
 def check_filled(lines: LongTable, argument: str, empty: NDArray[np.bool_]) -> None:

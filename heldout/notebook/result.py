@@ -80,7 +80,7 @@ class Validation:
         rows that were tested; also for holdout, progressive and covalidation, if their estimates were computed.
     evidence : mapping of str to heldout.schemes.design.Evidence
         The losses behind the estimates of a candidate: `evidence[name].losses["cross_validation"]` has, for each of
-        these splits, an array with the loss of each tested row.
+        these splits, an array with the loss of each tested row, without its weight.
 
     Examples
     --------

@@ -36,7 +36,7 @@ from heldout.parts.partition import Part, make_halves, make_partition, stratify_
 from heldout.printable import printable
 from heldout.records import Estimate
 from heldout.schemes import SchemeName
-from heldout.schemes.design import Design, Evidence
+from heldout.schemes.design import Design, Evidence, check_weights
 from heldout.schemes.halvings import Repeats, most
 from heldout.schemes.progressive import Block
 from heldout.schemes.whole_parts import check_classes
@@ -109,8 +109,8 @@ def validate(
     gap : int, default 0
         With `time`, the number of rows left out between training rows and the later rows that test.
     sample_weight : array-like of shape (N,), optional
-        How many rows of the population each row stands for: a finite number of at least 0. It goes to `fit`, and the
-        loss of a row counts as often (`heldout.parts.weights`); the loss then has no known limit.
+        How many rows of the population each row stands for: a finite number of at least 0. It goes to `fit`, and each
+        error is the weighted mean of the losses of its tested rows (`heldout.parts.weights`), without a bound.
     loss : str, mapping or callable, optional
         A function of labels and answers, arrays of shape (n,), to a loss for each row (`heldout.losses.own`); or
         zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes; squared, absolute, pinball or
@@ -390,6 +390,7 @@ def _check_before_fits(design: Design, schemes: Sequence[SchemeName]) -> None:
     for scheme in schemes:
         design.splits(scheme)
     check_classes(design)
+    check_weights(design)
     if "E_cv" in design.estimates:
         design.methods["E_cv"].check_folds(design.partition.fold)
         design.methods["E_cv"].check_repeats(design.fold_repeats)

@@ -1,15 +1,13 @@
 """Weights of the labelled rows: how many rows of the population each stands for.
 
-A weight goes to `fit` as `sample_weight`, and the loss of row i counts w_i / mean(w) times, with the mean over all
-labelled rows. So the mean over a part is, to first order, the part's weighted mean of losses, and the mean over all
-rows is exactly the weighted mean. Estimates and intervals use these losses like any others. Target: the error in the
-population that the weights describe, for example w_i = 1 / (chance to be drawn) for rows drawn with unequal chances
-(Horvitz, Thompson 1952). Assumption, in addition to the interval's: the weights are right, and their mean over the
-labelled rows equals their mean in the population; the noise of this mean is not counted.
+A weight goes to `fit` as `sample_weight`. Losses stay as they are, and an error is the ratio sum(w L) / sum(w) over the
+rows that were tested (`heldout.losses.ratio`). Target: the error in the population that the weights describe, for
+example w_i = 1 / (chance to be drawn) for rows drawn with unequal chances (Horvitz, Thompson 1952). Assumption, in
+addition to the interval's: the weights are right.
 
-Rows that were picked with known probabilities (`heldout.unlabelled.label_next`) have weights too, of another kind:
-their mean is 1 in expectation, so that the loss of row i counts w_i times, and they do not go to `fit`. Which rows
-train is what the picking is for; the error of the hypothesis that they train is what the weights correct.
+Rows that were picked with known probabilities (`heldout.unlabelled.label_next`) have weights too, which do not go to
+`fit`: which rows train is what the picking is for; the error of the hypothesis that they train is what the weights
+correct.
 """
 
 import inspect
@@ -23,54 +21,41 @@ from numpy.typing import ArrayLike, NDArray
 from heldout.errors import BadArgument
 
 Values = NDArray[np.float64]
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The weights of N labelled rows, shape (N,): as the user gave them, or those of draws.
-
-    `most`, of draws alone, is what no weight of a draw can pass, infinity where that is not known.
-    """
+    """The weights of N labelled rows, shape (N,): as the user gave them, or those of draws (`drawn`)."""
 
     values: Values
-    most: float | None = None
+    drawn: bool = False
 
     @classmethod
-    def of(cls, values: ArrayLike | None, largest: ArrayLike | None = None) -> Self | None:
-        """The checked weights `values`; None without weights, or where each is 1, which is the same.
-
-        `largest`, shape (N,), are the largest weights that draws can have: with them the weights are those of draws.
-        """
+    def of(cls, values: ArrayLike | None, *, drawn: bool = False) -> Self | None:
+        """The checked weights `values`; None without weights, or where each is 1, which is the same."""
         if values is None:
             return None
         checked = check(values)
-        if (checked == 1).all():
-            return None
-        if largest is None:
-            return cls(checked)
-        limits = np.asarray(largest, dtype=np.float64)
-        return cls(checked, float(limits.max()) if (checked <= limits * (1 + _ROUNDING)).all() else np.inf)
+        return None if (checked == 1).all() else cls(checked, drawn)
 
     @property
     def of_fit(self) -> Values | None:
         """What goes to `fit`, shape (N,); None for the weights of draws."""
-        return self.values if self.most is None else None
+        return None if self.drawn else self.values
+
+    @property
+    def of_errors(self) -> Values | None:
+        """What losses count by, shape (N,); None where all weights are equal, so that an error is a plain mean."""
+        return None if np.ptp(self.values) == 0 else self.values
 
     @cached_property
     def relative(self) -> Values:
-        """How many times the loss of each row counts, shape (N,): mean 1, and exactly 1 where weights are equal.
-
-        The weights of draws as they are: their mean is 1 in expectation, which a division would make a ratio.
-        """
+        """The weights with mean 1, shape (N,); exactly 1 where they are equal."""
         return self.relative_of(self.values)
 
     def relative_of(self, values: Values) -> Values:
-        """The same for the weights of other rows: `values` by the mean of the labelled rows; of draws as they are."""
-        if self.most is not None:
-            return values
-        equal = np.ptp(self.values) == 0
-        relative: Values = values / (self.values[0] if equal else self.values.mean())
+        """The same for the weights of other rows: `values` by the mean of the labelled rows."""
+        relative: Values = values / (self.values[0] if np.ptp(self.values) == 0 else self.values.mean())
         return relative
 
 

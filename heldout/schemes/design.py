@@ -9,16 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import seeds
+from heldout.errors import BadArgument
 from heldout.intervals.method import IntervalMethod
 from heldout.losses import Loss, Losses
 from heldout.losses.cells import Cells, cells
 from heldout.losses.memory import memory_of
 from heldout.losses.of_part import PartLoss
+from heldout.losses.ratio import Ratio, error_of, weighed
 from heldout.losses.tested_losses import FIELD_OF, CrossValidated, RepeatedByRow, Tested, repeated_by_row
 from heldout.parts import class_shares
 from heldout.parts.dependence import INDEPENDENT, Dependence, joined
 from heldout.parts.partition import Partition, draw_folds
-from heldout.parts.splits import Rows, Split, joined_losses, tested_rows
+from heldout.parts.splits import Rows, Split, SplitLosses, joined_losses, tested_rows, tested_sizes
 from heldout.parts.weights import Weights
 from heldout.schemes import (
     OF_COPIES,
@@ -48,10 +50,10 @@ class Design:
     features, for the schemes of copies alone. E_cv is the mean over `fold_repeats` partitions into folds, of
     which `partition` has the first; `fold_repeats` is 1 for leave-one-out and for rows in time. The others are drawn,
     unless `further_folds`, each of shape (N,), are given.
-    With `weights` the loss is weighted (`heldout.losses.choose_loss`). `dropped` candidates were left out by a race:
-    they count where a level is shared among all candidates. `part_losses` are those of the estimates that are means of
-    the losses of whole parts, by their names. `margin` is the largest difference of errors that does not matter, in
-    units of the loss, None where nobody stated one.
+    With `weights` that differ the `loss` says so (`heldout.losses.choose_loss`). `dropped` candidates were left out by
+    a race: they count where a level is shared among all candidates. `part_losses` are those of the estimates that are
+    means of the losses of whole parts, by their names. `margin` is the largest difference of errors that does not
+    matter, in units of the loss, None where nobody stated one.
     """
 
     y: NDArray[np.generic]
@@ -84,6 +86,11 @@ class Design:
     def strata(self) -> NDArray[np.int64]:
         """The number of each row's class, shape (N,), which parts are drawn by; numbers are one class."""
         return class_shares.codes(class_shares.strata(self.y, self.loss.of_classes))
+
+    def weights_of(self, rows: Rows) -> Losses | None:
+        """What the losses of some `rows` count by, shape (len(rows),); None where all rows count alike."""
+        weights = None if self.weights is None else self.weights.of_errors
+        return None if weights is None else weights[rows]
 
     @property
     def further_for_e_cv(self) -> SchemeName | None:
@@ -186,7 +193,8 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """All losses of one candidate: for each scheme an array for each split, in the order of `Design.splits`.
+    """All losses of one candidate: for each scheme an array for each split, in the order of `Design.splits`. Where rows
+    have weights, they are not in the losses.
 
     `training` are the losses of the half models on their own training rows, an array for each half;
     `disagreement` is the disagreement of the half models on the unlabelled rows, None without such rows. `terms` are,
@@ -207,13 +215,23 @@ def mean_fold_training_size(design: Design) -> int:
     return cross_validation.mean_training_size(design.splits("cross_validation"))
 
 
-def tested(design: Design, evidence: Evidence, scheme: SchemeName) -> Tested:
-    """The losses of a scheme that tests each row once; for progressive validation in the order of steps."""
+def losses_in_order(design: Design, evidence: Evidence, scheme: SchemeName) -> tuple[Rows, Losses]:
+    """The rows of a scheme that tests each row once, and their losses; for progressive validation in the order of
+    steps."""
     losses, rows = joined_losses(evidence.losses[scheme]), tested_rows(design.splits(scheme))
     if scheme == "progressive":
         order = np.argsort(design.partition.step[rows])
         losses, rows = losses[order], rows[order]
-    return Tested(losses, design.loss, design.seed, design.dependence.clusters(rows, losses), cells=design.cells(rows))
+    return rows, losses
+
+
+def tested(design: Design, evidence: Evidence, scheme: SchemeName) -> Tested:
+    """What intervals read of `losses_in_order`."""
+    rows, losses = losses_in_order(design, evidence, scheme)
+    weights = design.weights_of(rows)
+    losses = weighed(losses, weights)
+    clusters = design.dependence.clusters(rows, losses)
+    return Tested(losses, design.loss, design.seed, clusters, weights=weights, cells=design.cells(rows))
 
 
 def with_pool(observed: Tested, evidence: Evidence, repeats: int) -> Tested:
@@ -231,7 +249,8 @@ def tested_with_pool(design: Design, evidence: Evidence, scheme: SchemeName, est
 def in_time(observed: Seen, design: Design, evidence: Evidence) -> Seen:
     """`observed` of rows in time, next to how long the losses depend on one another; others as they are.
 
-    That comes from all losses along the stream that there are: of the folds, else of the steps, else of the hold-out.
+    That comes from all losses along the stream that there are, or their terms: of the folds, else of the steps, else of
+    the hold-out.
     """
     time = design.dependence.time
     if time is None or design.dependence.group is not None:
@@ -241,22 +260,48 @@ def in_time(observed: Seen, design: Design, evidence: Evidence) -> Seen:
     else:
         scheme = next(name for name in _ALONG_TIME if name in evidence.losses)
         rows, losses = tested_rows(design.splits(scheme)), joined_losses(evidence.losses[scheme])
+    losses = weighed(losses, design.weights_of(rows))
     return replace(observed, memory=memory_of(losses[np.argsort(time[rows], kind="stable")]))
 
 
-def cross_validated(design: Design, evidence: Evidence) -> CrossValidated:
-    """The held-out losses in row order, with the fields that the fits beyond the k folds fill."""
+def cross_validated(design: Design, evidence: Evidence, *, of_parts: bool = False) -> CrossValidated:
+    """The held-out losses in row order, with the fields that the fits beyond the k folds fill.
+
+    With weights all of them are terms of the ratio E_cv, by its value and the mean weight of its rows; those of losses
+    of whole parts (`of_parts`) have the weights already.
+    """
     rows, losses = held_out_losses(design, evidence)
+    weights = None if of_parts else design.weights_of(rows)
+    ratio = None if weights is None else Ratio.of(losses, weights)
     fields: dict[str, Any] = {}
     for scheme in FIELD_OF:
         if scheme in evidence.losses:
-            fields |= design.further(scheme).fields(evidence.losses[scheme])
+            fields |= design.further(scheme).fields(_terms(design, evidence, scheme, ratio))
     if design.fold_repeats > 1:
-        parts = evidence.losses["cross_validation"]
+        parts = _terms(design, evidence, "cross_validation", ratio)
         errors = np.array([part.mean() for part in parts]).reshape(design.fold_repeats, -1)
         fields |= {"first_errors": errors[0], "repeated_errors": errors[1:]}
+    if ratio is not None and weights is not None:
+        losses = ratio.terms(losses, weights)
     cluster, fold = design.dependence.clusters(rows, losses), design.partition.fold[rows]
-    return CrossValidated(losses, design.loss, design.seed, cluster, fold=fold, cells=design.cells(rows), **fields)
+    seen = CrossValidated(losses, design.loss, design.seed, cluster, fold=fold, weights=weights, **fields)
+    return seen if of_parts else replace(seen, cells=design.cells(rows))
+
+
+def _terms(design: Design, evidence: Evidence, scheme: SchemeName, ratio: Ratio | None) -> Sequence[Losses]:
+    """The losses of each split of a scheme, or their terms."""
+    parts, splits = evidence.losses[scheme], design.splits(scheme)
+    weights = None if ratio is None else design.weights_of(tested_rows(splits))
+    if ratio is None or weights is None:
+        return parts
+    return SplitLosses(ratio.terms(joined_losses(parts), weights), tested_sizes(splits))
+
+
+def fold_errors(design: Design, evidence: Evidence) -> Losses:
+    """The error of each fold of the first partition on its own rows, shape (k,)."""
+    k = int(design.partition.fold.max()) + 1
+    of_folds = zip(range(k), evidence.losses["cross_validation"], design.splits("cross_validation"), strict=False)
+    return np.array([error_of(losses, design.weights_of(split.validation)) for _, losses, split in of_folds])
 
 
 def held_out_losses(design: Design, evidence: Evidence) -> tuple[Rows, Losses]:
@@ -282,7 +327,7 @@ def half_losses(design: Design, losses: Sequence[Losses], *, on_training_half: b
 def half_tested(design: Design, evidence: Evidence) -> RepeatedByRow:
     """The losses of the half models on the rows of the other halves."""
     table = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
-    return repeated_by_row(table, design.loss, half=design.halves)
+    return repeated_by_row(table, design.loss, half=design.halves, weights=_of_all(design))
 
 
 def half_trained(design: Design, evidence: Evidence) -> RepeatedByRow:
@@ -290,6 +335,33 @@ def half_trained(design: Design, evidence: Evidence) -> RepeatedByRow:
 
     The training errors of both half models have equal weight, also where one half has a row more.
     """
-    margins = repeated_by_row(half_losses(design, evidence.training, on_training_half=True), design.loss)
-    errors = np.array([part.mean() for part in evidence.training]).reshape(-1, 2).mean(axis=1)
-    return replace(margins, by_repeat=errors)
+    table = half_losses(design, evidence.training, on_training_half=True)
+    margins = repeated_by_row(table, design.loss, weights=_of_all(design))
+    of_halves = zip(evidence.training, design.splits("covalidation"), strict=True)
+    errors = [error_of(losses, design.weights_of(split.train)) for losses, split in of_halves]
+    return replace(margins, by_repeat=np.array(errors).reshape(-1, 2).mean(axis=1))
+
+
+def _of_all(design: Design) -> Losses | None:
+    return design.weights_of(np.arange(len(design.y)))
+
+
+def check_weights(design: Design) -> None:
+    """Raise BadArgument for a part of the rows that is tested or trained on, and has no weight: before any fit."""
+    if _of_all(design) is None:
+        return
+    for estimate, scheme, what in (
+        ("E_val", "holdout", "the hold-out"),
+        ("E_cv", "cross_validation", "fold {}"),
+        ("E_prog", "progressive", "the tested steps"),
+        ("E_2cv", "covalidation", "half model {}"),
+    ):
+        parts = [split.validation for split in design.splits(scheme)] if estimate in design.estimates else []
+        parts = [np.concatenate(parts)] if estimate == "E_prog" and parts else parts
+        for number, rows in enumerate(parts):
+            if not np.any(design.weights_of(rows)):
+                raise BadArgument(
+                    "weights",
+                    f"weights is 0 in all {len(rows)} rows that test {what.format(number + 1)}, so that {estimate} has "
+                    "no value there; use fewer folds, another seed, or leave out rows of weight 0",
+                )

@@ -86,7 +86,14 @@ def mean_training_size(made: Sequence[Split]) -> int:
     return round(float(np.average(trained_sizes(made), weights=tested_sizes(made))))
 
 
-def curve(losses_by_step: Losses) -> Losses:
-    """The mean loss of the first t tested examples, t = 1 … m; the last mean is E_prog."""
-    means: Losses = np.cumsum(losses_by_step) / np.arange(1, len(losses_by_step) + 1)
+def curve(losses_by_step: Losses, weights: Losses | None = None) -> Losses:
+    """The mean loss of the first t tested examples, t = 1 … m, by their `weights`, shape (m,); the last is E_prog.
+
+    Examples of weight 0 before all others have the loss of the first one that counts.
+    """
+    if weights is None:
+        weights = np.ones(len(losses_by_step))
+    first = int(np.argmax(weights > 0))
+    means: Losses = np.cumsum(weights * losses_by_step) / np.maximum(np.cumsum(weights), weights[first])
+    means[:first] = losses_by_step[first]
     return means

@@ -39,7 +39,7 @@ def cross_validated_by(design: Design, evidence: Evidence, estimate: str) -> Cro
     loss, terms = design.part_losses[estimate], evidence.terms[estimate]
     if not all(np.isfinite(part).all() for part in terms.get("subsamples", ())):  # one of them has a single class
         terms = {"cross_validation": terms["cross_validation"]}
-    seen = cross_validated(design, Evidence(terms))
+    seen = cross_validated(design, Evidence(terms), of_parts=True)
     sizes = np.unique(design.y[design.partition.fold >= 0], return_counts=True)[1].astype(np.float64)
     known = {one.name: getattr(seen, one.name) for one in fields(seen)}
     size, rows = loss.size(sizes, 1 - seen.error), loss.rows(sizes)

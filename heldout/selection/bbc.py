@@ -176,7 +176,7 @@ def _method(winner: Tested) -> IntervalMethod:
 def _size(winner: Tested) -> float:
     """The independent rows that the rows weigh as much as, for 0/1 losses."""
     if not isinstance(winner, CrossValidated):
-        return float(winner.n)
+        return wilson.effective_size(winner)
     if not _has_subsamples(winner):
         return corrected_fold_wilson.effective_size(winner)
     return corrected_wilson.effective_size(winner)

@@ -13,7 +13,7 @@ half with d = -L. With n independent rows and the variance s of their mean, the 
     s + m (L^2 + mean(d)^2 n / (n + m)) / n^2.
 
 Of rows in clusters n is the number of independent rows that would have the variance of the clusters, between the number
-of clusters and that of rows; where no row differs, that of clusters.
+of clusters and that of rows; where no row differs, that of clusters. Of rows with weights it is the effective number.
 
 For losses of 0 and 1, m = 2 and the normal quantile the interval leaves 0 out where that of Bonett and Price does (D.
 G. Bonett, R. M. Price, J. Educational and Behavioral Statistics 37, 2012). Losses of 0 and L have m = 2: two errors
@@ -26,6 +26,7 @@ has width 0. That two errors differ by little, the claim `alike`, takes m = z^2 
 rows L z^2 / n.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -76,7 +77,7 @@ class PairedDifferences:
         `level` is one for all, or has the shape (M,).
         """
         loss = self.loss
-        if loss is None or not loss.bounded:
+        if loss is None or not math.isfinite(loss.limit):
             return self._reach(level, self.variance)
         least = self._with_more_rows(_more_rows(loss, level), loss.limit)
         if not _of_few_values(loss):
@@ -88,7 +89,7 @@ class PairedDifferences:
 
         True for losses without a limit, of which nothing is known but what came up.
         """
-        if self.loss is None or not self.loss.bounded:
+        if self.loss is None or not math.isfinite(self.loss.limit):
             return np.ones(len(self.error), dtype=bool)
         least = self._with_more_rows(_normal(level) ** 2, self.loss.limit)
         reach = self._reach(level, np.maximum(self.variance, least))
@@ -156,17 +157,18 @@ def differences_of_rows(different: Losses, observed: Tested, folds: int | None) 
     The columns are the rows that were `observed`, in their clusters.
     """
     error, cluster, units, n = different.mean(axis=1), observed.cluster, observed.units, observed.n
+    counting = observed.rows
     loss = None if isinstance(observed, CrossValidatedParts | TestedPart) else observed.loss
     if units < 2 or (cluster is not None and units <= 2):
         endless = np.full_like(error, np.inf)
         return PairedDifferences(error, endless, 0.0, endless, np.full_like(error, units), loss)
     of_independent = _squares(different) / (n - 1) / n
-    of_rows, rows = of_independent, np.full_like(error, n)
+    of_rows, rows = of_independent, np.full_like(error, counting)
     if cluster is not None:
         sums = np.stack([np.bincount(cluster, weights=row) for row in different - error[:, None]])
         of_rows = (sums**2).sum(axis=1) / n**2 * units / (units - 1)
         share = np.divide(of_independent, of_rows, out=np.zeros_like(of_rows), where=of_rows > 0)
-        rows = np.clip(n * share, units, n)
+        rows = np.clip(counting * share, units, counting)
     return PairedDifferences(error, variance_factor(folds) * of_rows, units - 1, of_rows, rows, loss)
 
 

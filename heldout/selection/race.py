@@ -76,7 +76,8 @@ class Race:
 
     Without a limit, infinity, nobody is dropped by evidence. After the last row at most `finalists` are left, None for
     no such number. `racing` are those that are left. `sums`, shape (M,), are their losses so far, and `logs`, shape
-    (M, M, B), the logarithms of the capital that each of `BETS` has against each candidate, by rival.
+    (M, M, B), the logarithms of the capital that each of `BETS` has against each candidate, by rival. Where rows have
+    weights the losses count by them, and `weight` is their sum.
     """
 
     candidates: tuple[str, ...]
@@ -87,6 +88,7 @@ class Race:
     racing: tuple[str, ...]
     dropped: tuple[Dropped, ...] = ()
     rows: int = 0
+    weight: float = 0.0
     sums: Losses = field(default_factory=lambda: np.empty(0), repr=False)
     logs: Losses = field(default_factory=lambda: np.empty(0), repr=False)
 
@@ -99,8 +101,8 @@ class Race:
         sums, logs = np.zeros(count), np.zeros((count, count, len(BETS)))
         return cls(tuple(candidates), stream, limit, level, finalists, tuple(candidates), sums=sums, logs=logs)
 
-    def after(self, losses: Mapping[str, Losses]) -> "Race":
-        """The race after one more block of rows, from the losses, shape (n,), of each candidate that is in it.
+    def after(self, losses: Mapping[str, Losses], weights: Losses | None = None) -> "Race":
+        """The race after one more block of rows, from the losses and weights, shape (n,), of each candidate in it.
 
         The candidate of the least loss so far is never dropped.
         """
@@ -108,10 +110,12 @@ class Race:
         place = [self.candidates.index(name) for name in left]
         table = np.stack([losses[name] for name in left])
         sums, logs = self.sums.copy(), self.logs.copy()
-        sums[place] += table.sum(axis=1)
+        sums[place] += table.sum(axis=1) if weights is None else (table * weights).sum(axis=1)
         for own, of in zip(place, table, strict=True):
             logs[own, place] += _log_capital((of - table) / self.limit)
-        seen = replace(self, rows=self.rows + table.shape[1], sums=sums, logs=logs)
+        rows = table.shape[1]
+        weight = self.weight + (rows if weights is None else float(weights.sum()))
+        seen = replace(self, rows=self.rows + rows, weight=weight, sums=sums, logs=logs)
         return seen._without_the_worse()._without_the_last()
 
     def e_value(self, name: str) -> float:
@@ -148,7 +152,7 @@ class Race:
 
     def _errors(self) -> dict[str, float]:
         """The mean loss so far of each candidate; of one that left, until then, as a share of all rows."""
-        return dict(zip(self.candidates, (self.sums / self.rows).tolist(), strict=True))
+        return dict(zip(self.candidates, (self.sums / self.weight).tolist(), strict=True))
 
     def _left(self, name: str, rival: str, error: Mapping[str, float], by: Literal["race", "finalists"]) -> Dropped:
         return Dropped(name, self.rows, self.stream, self.e_value(name), rival, error[name], error[rival], by)
@@ -183,7 +187,7 @@ def run(
             return run(left, design, losses_of, limit, finalists)
         for name, found in losses.items():
             design.loss.check_losses(found, split.validation, name)
-        race = race.after(losses)
+        race = race.after(losses, design.weights_of(split.validation))
     return race
 
 
@@ -194,18 +198,16 @@ def why_none(
     dependence: DependenceKind | None,
     *,
     nested: bool,
-    weighted: bool = False,
 ) -> str:
     """Why there is no race among so many candidates; empty where there is one.
 
-    `dependence` says how rows depend on each other, `nested` whether a choice is repeated inside of each fold, and
-    `weighted` whether rows have weights, for which no limit of the loss can be stated.
+    `dependence` says how rows depend on each other, `nested` whether a choice is repeated inside of each fold.
     """
     if race == "off":
         return "it is off"
     if candidates <= MORE_THAN:
         return f"there are at most {MORE_THAN} candidates"
-    if not loss.bounded and weighted:
+    if loss.weighted:
         return "rows have weights, and no limit of the weights of other rows is known"
     if not loss.bounded:
         return f"no limit of the {loss.name} loss is known; loss_max states it"

@@ -60,7 +60,7 @@ class ExactLosses:
         if scheme == "covalidation":
             return _of_halves(self.shortcut, design, self.method)
         answers, splits = _answers(self.shortcut, design, scheme, self.method), design.splits(scheme)
-        losses = losses_of(answers, design.y, tested_rows(splits), design.loss, design.weights)
+        losses = losses_of(answers, design.y, tested_rows(splits), design.loss)
         return SplitLosses(losses, tested_sizes(splits)), ()
 
 
@@ -87,7 +87,7 @@ def fit_and_test_accelerated(
         if not len(rows):
             return np.empty(0)
         predictions = machines.predictions(hypothesis, split.train, rows)
-        return losses_of(predictions, design.y, rows, design.loss, design.weights)
+        return losses_of(predictions, design.y, rows, design.loss)
 
     with recorded() as warned:
         hypothesis = machines.fitted(split.train, state)
@@ -100,7 +100,7 @@ def _of_halves(shortcut: Shortcut, design: Design, method: PredictMethod) -> tup
     splits = design.splits("covalidation")
 
     def on(split: Split, rows: Rows) -> Losses:
-        return losses_of(shortcut.part(split.train, rows, method), design.y, rows, design.loss, design.weights)
+        return losses_of(shortcut.part(split.train, rows, method), design.y, rows, design.loss)
 
     tested = np.concatenate([on(split, split.validation) for split in splits])
     return SplitLosses(tested, tested_sizes(splits)), [on(split, split.train) for split in splits]

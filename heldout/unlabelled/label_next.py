@@ -5,7 +5,9 @@ probability q_m = q(i_m), given all draws before and their labels. With the loss
     LURE = (1/M) sum_m v_m L_m,     v_m = 1 + (N - M) / (N - m) (1 / ((N - m + 1) q_m) - 1)
 has the mean loss of the pool as its expectation, whatever the q are, if none is 0 and the hypothesis was fixed before
 the draws. If the rows of the pool are independent draws from the population, that is the true error. The mean of the
-drawn rows' losses is not: rows on which models disagree are those on which they err.
+drawn rows' losses is not: rows on which models disagree are those on which they err. What is reported is the ratio
+sum v L / sum v, as for all weights (`heldout.losses.ratio`): sum v is M in expectation, so that the bias is of order
+1 / M, and the interval covers where that of the plain mean falls short.
 
 Why: given the draws before, A_m = L_m / (N q_m) + (1/N) sum_{t<m} L_t has the mean loss of the pool as its
 expectation, and so has each mean sum_m c_m A_m with sum c_m = 1. LURE has c_m in proportion to
@@ -16,8 +18,9 @@ What is approximate: a hypothesis that was trained on other rows of the same dra
 fixed before them. Its training rows are picked, which the v do not undo and should not: it is that hypothesis whose
 error is meant. But rows that train it are no rows of its pool, which changes the expectation by about M / N of it.
 
-Interval: `lure`, log t over the v_m L_m. Assumption: independent rows in the pool, the q as they were, finite variance,
-large M. Asymptotic; the v_m L_m of draws far from exhausting the pool are nearly uncorrelated (docs/method.md).
+Interval: `lure`, for losses of 0 and 1 Wilson's, for others log t, both of rows with weights. Assumption: independent
+rows in the pool, the q as they were, finite variance, large M. Asymptotic; the v_m L_m of draws far from exhausting the
+pool are nearly uncorrelated (docs/method.md).
 Source: S. Farquhar, Y. Gal, T. Rainforth, On statistical bias in active learning: how and when to fix it (ICLR 2021);
 J. Kossen, S. Farquhar, Y. Gal, T. Rainforth, Active testing (ICML 2021); D. Raj, Some estimators in sampling with
 varying probabilities without replacement, J. Am. Stat. Assoc. 51 (1956), for A_m.
@@ -29,8 +32,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from heldout.errors import BadArgument
-from heldout.intervals import log_t
+from heldout.intervals import log_t, wilson
 from heldout.losses import Loss, Losses
+from heldout.losses.ratio import weighed
 from heldout.losses.tested_losses import Tested
 from heldout.records import Interval
 
@@ -41,10 +45,9 @@ Whole = NDArray[np.int64]
 # 1 / UNIFORM if N is the same for all draws: where the models agree and are wrong, the variance is at most doubled
 UNIFORM = 0.5
 
-METHOD = replace(
-    log_t.METHOD,
-    name="LURE log t",
-    covers={"LURE": "draws with known probabilities from independent rows, finite variance, large M"},
+_COVERS = {"LURE": "draws with known probabilities from independent rows, finite variance, large M"}
+OF_ERRORS, OF_LOSSES = (
+    replace(method, name=f"LURE {method.name}", covers=_COVERS) for method in (wilson.METHOD, log_t.METHOD)
 )
 
 
@@ -125,22 +128,16 @@ def lure_weights(probability: ArrayLike, pool: ArrayLike) -> Values:
     return _weights(1 / q, n)
 
 
-def largest_weights(pool: ArrayLike) -> Values:
-    """What no weight of each draw can pass, shape (M,), if `draw` drew from these pools."""
-    n = np.asarray(pool, dtype=np.float64)
-    return _weights((n - np.arange(len(n))) / UNIFORM, n)
-
-
 def lure(losses: Losses, loss: Loss, probability: ArrayLike, pool: ArrayLike, level: float) -> tuple[float, Interval]:
     """The true error of a hypothesis that was fixed before the draws, and its interval.
 
     `losses`, shape (M,), are those of the drawn rows in the order of the draws; the others as in `lure_weights`. Raises
-    BadArgument as `lure_weights`, and for a single draw.
+    BadArgument as `lure_weights`, and for draws that weigh as much as two or less.
     """
-    weights, largest = lure_weights(probability, pool), largest_weights(pool)
-    most = float(largest.max()) if (weights <= largest * (1 + 1e-9)).all() else np.inf
-    observed = Tested(weights * losses, loss.drawn(most))
-    return observed.error, METHOD.interval("LURE", observed, level)
+    weights = lure_weights(probability, pool)
+    observed = Tested(weighed(losses, weights), loss.with_weights(drawn=True), weights=weights)
+    method = OF_ERRORS if loss.binary else OF_LOSSES
+    return observed.error, method.interval("LURE", observed, level)
 
 
 def _weights(inverse: Values, n: Values) -> Values:

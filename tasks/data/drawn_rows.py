@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.unlabelled.label_next import largest_weights, lure_weights
+from heldout.unlabelled.label_next import lure_weights
 from tasks.params import Settings
 from tasks.runtime.errors import UserError, one_line
 
@@ -68,16 +68,15 @@ def returned(draws: pd.DataFrame | None, has_label: NDArray[np.bool_], settings:
 
 
 def weights(drawn: pd.DataFrame, index: pd.Index) -> pd.DataFrame:
-    """The roles `weight` and `largest_weight` of all rows of the table; rows that were not drawn count once.
+    """The role `weight` of all rows of the table; rows that were not drawn count once.
 
     Raises UserError for probabilities and pools that no draw has.
     """
-    roles = pd.DataFrame({"weight": 1.0, "largest_weight": 1.0}, index=index)
+    roles = pd.DataFrame({"weight": 1.0}, index=index)
     if len(drawn):
         pool = drawn[POOL].to_numpy()
         try:
             roles.loc[drawn.index, "weight"] = lure_weights(drawn[PROBABILITY].to_numpy(), pool)
-            roles.loc[drawn.index, "largest_weight"] = largest_weights(pool)
         except BadArgument as error:
             raise UserError(f"data.label_probability: {error} (draws are counted by {ORDER})") from None
     return roles

@@ -46,8 +46,9 @@ class Raced:
 def reason_for_none(settings: Settings) -> str:
     """Why these settings have no race; empty where they have one."""
     design, selection = read_design(settings), settings.selection
-    count, kind, weighted = len(settings.candidates), design.dependence.kind, design.weights is not None
-    return why_none(selection.race, count, design.loss, kind, nested=selection.nested, weighted=weighted)
+    return why_none(
+        selection.race, len(settings.candidates), design.loss, design.dependence.kind, nested=selection.nested
+    )
 
 
 def is_run(settings: Settings) -> bool:

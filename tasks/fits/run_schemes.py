@@ -10,7 +10,7 @@ from heldout.errors import BadArgument
 from heldout.fits.stated_limit import check_baseline
 from heldout.losses import Losses
 from heldout.schemes import SchemeName
-from heldout.schemes.design import Design
+from heldout.schemes.design import Design, check_weights
 from heldout.schemes.halvings import looks
 from heldout.schemes.whole_parts import check_classes
 from tasks.data.prepare_tables import KEYS
@@ -179,6 +179,7 @@ def _plans(settings: Settings, design: Design, names: Sequence[SchemeName]) -> l
         plans = [scheme(design, name, settings.deliver) for name in names]
         check_baseline(design)
         check_classes(design)
+        check_weights(design)
         return plans
     except BadArgument as error:
         raise UserError(with_key(KEYS.get(error.argument, "split"), error)) from None

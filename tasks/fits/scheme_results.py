@@ -17,6 +17,7 @@ from heldout.errors import BadArgument
 from heldout.estimates import SIDE, schemes_of
 from heldout.losses import Loss, Losses
 from heldout.parts.splits import SplitLosses, tested_rows, tested_sizes
+from heldout.parts.weights import Weights
 from heldout.schemes import SCHEMES, STAGES, SchemeName
 from heldout.schemes.design import Design, Evidence, half_losses
 from heldout.schemes.halvings import Halvings
@@ -128,13 +129,14 @@ def shard_margins(candidate: str) -> ShardMargins | None:
     return _margins(repeats, rows) if len(rows) else None
 
 
-def losses(candidates: Sequence[str]) -> Iterator[pd.DataFrame]:
-    """The lines of losses.parquet of the contract, the losses of the four schemes, in pieces."""
+def losses(candidates: Sequence[str], weights: Weights | None = None) -> Iterator[pd.DataFrame]:
+    """The lines of losses.parquet of the contract, the losses of the four schemes and the weights, in pieces."""
     for scheme in STAGES:
         for piece in files.read_pieces(scheme, "losses"):
             lines = piece[piece["candidate"].isin(candidates)]
             if len(lines):
-                yield lines.assign(scheme=scheme)
+                weight = {} if weights is None else {"weight": weights.values[lines["row"].to_numpy()]}
+                yield lines.assign(scheme=scheme, **weight)
 
 
 def read_failures(deliver: str, raced: Collection[str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:

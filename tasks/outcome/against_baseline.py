@@ -10,6 +10,7 @@ from heldout.errors import BadArgument
 from heldout.estimates import e_test, estimate_candidate
 from heldout.estimates.criteria import compares_by
 from heldout.fits import baseline
+from heldout.losses.ratio import weighed
 from heldout.losses.tested_losses import Tested
 from heldout.records import Difference, Estimate
 from heldout.schemes.design import Design, in_time, with_pool
@@ -42,10 +43,10 @@ def _numbers(record: Difference) -> dict[str, Any]:
 
 
 def on_test_part(
-    design: Design, labelled: baseline.Labelled, winner: str, tested: Tested, y: NDArray[np.generic], weights: Any
+    design: Design, labelled: baseline.Labelled, winner: str, tested: Tested, y: NDArray[np.generic]
 ) -> AgainstBaseline:
     """The same on the test part: the winner, `tested` at the labels `y`, and the constant of the `labelled` rows."""
-    losses = baseline.final_losses(labelled, y) * weights
+    losses = weighed(baseline.final_losses(labelled, y), tested.weights)
     method = design.methods["E_test"]
     of_constant = replace(tested, losses=losses)
     if method.needs_cv:

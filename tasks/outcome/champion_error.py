@@ -13,6 +13,7 @@ from heldout.intervals import confidence_sequence
 from heldout.learners.fitting import test
 from heldout.losses import Loss, Losses
 from heldout.losses.amounts import number, with_unit
+from heldout.losses.ratio import error_of
 from heldout.losses.tested_losses import Tested, in_units_of_limit
 from tasks.outcome.new_rows import KnownRows, fresh, hidden, unit_of
 from tasks.params import Settings
@@ -22,13 +23,15 @@ from tasks.storage.row_ids import RowIds, read_row_ids
 
 NAME = "E_champion"
 _NO_LIMIT = "no interval: it would have to hold in every night, which takes a limit of the loss; state it as loss_max"
+_WEIGHTED = "no interval: it would have to hold in every night, and rows have weights, of which no limit is known"
 
 
 @dataclass(frozen=True)
 class ChampionError:
     """The mean loss of version `version` on `rows` rows, or units of rows, and its interval at `level`.
 
-    `hidden` is the share of the new rows that cannot be told from earlier rows, and are not among these.
+    Rows count by their weights. `hidden` is the share of the new rows that cannot be told from earlier rows, and are
+    not among these.
     """
 
     version: str
@@ -51,7 +54,7 @@ class ChampionError:
         of = f"version {self.version} on {self.rows:,} {self.unit} that neither trained nor chose it"
         error = number(self.value, loss)
         if self.low is None or self.high is None:
-            return f"{with_unit(error, loss)}: {of}; {_NO_LIMIT}"
+            return f"{with_unit(error, loss)}: {of}; {_WEIGHTED if loss.weighted else _NO_LIMIT}"
         ends = f"{number(self.low, loss)}–{number(self.high, loss)}"
         left = f"; {100 * self.hidden:.2g} % of the new rows equal known rows, and are left out" if self.hidden else ""
         return f"{with_unit(f'{error} [{ends}]', loss)}: {of}; at {100 * self.level:g} %, in all nights at once{left}"
@@ -64,40 +67,37 @@ def champion_error(
     X, y = files.read_table(files.TEST)
     ids, every = read_row_ids("test"), read_row_ids()
     rows = fresh(ids, seen)
+    weights = files.read_test_roles()["weight"] if trained.loss.weighted else None
+    if weights is not None:
+        rows = rows[weights[rows] > 0]  # others change nothing
     if not len(rows):
         return None
     copies = settings.split.duplicates == "keep_together" and settings.data.groups is None
-    losses = losses_at(hypothesis, X[list(getattr(hypothesis, "feature_names_in_", X.columns))], y, rows, trained)
-    losses, loss = _of_units(losses, ids, rows), trained.loss
+    losses = test(hypothesis, X[list(getattr(hypothesis, "feature_names_in_", X.columns))], y, rows, trained.loss)
+    losses, of_units = _of_units(losses, None if weights is None else weights[rows], ids, rows)
+    loss = trained.loss
     if ids.of_units is not None:  # means of several rows are between 0 and 1
         loss = replace(loss, binary=False, two_valued=False)
     return ChampionError(
         version,
         len(losses),
         unit_of(settings, ids),
-        float(losses.mean()),
+        error_of(losses, of_units),
         *_interval(losses, loss, settings),
         settings.selection.level,
         hidden(ids, every, seen, copies=copies),
     )
 
 
-def losses_at(hypothesis: Any, X: Any, y: Any, rows: Any, trained: AllLabeled) -> Losses:
-    """The losses at `rows` of the test part, over the mean weight of the labelled rows, as everywhere."""
-    losses = test(hypothesis, X, y, rows, trained.loss)
-    if trained.weights is None:
-        return losses
-    weighted: Losses = losses * trained.weights.relative_of(files.read_test_roles()["weight"])[rows]
-    return weighted
-
-
-def _of_units(losses: Losses, ids: RowIds, rows: Any) -> Losses:
-    """The mean loss of each unit, in the order in which units come; the losses where rows are independent."""
+def _of_units(losses: Losses, weights: Losses | None, ids: RowIds, rows: Any) -> tuple[Losses, Losses | None]:
+    """The error of each unit and its mean weight, in the order in which units come; the losses and the weights where
+    rows are independent."""
     if ids.of_units is None:
-        return losses
+        return losses, weights
     _, first, place = np.unique(ids.of_units[rows], return_index=True, return_inverse=True)
-    means: Losses = (np.bincount(place, losses) / np.bincount(place))[np.argsort(first)]
-    return means
+    order, sizes = np.argsort(first), np.bincount(place, weights)
+    means: Losses = np.bincount(place, losses if weights is None else weights * losses) / sizes
+    return means[order], None if weights is None else (sizes / np.bincount(place))[order]
 
 
 def _interval(losses: Losses, loss: Loss, settings: Settings) -> tuple[float | None, float | None]:

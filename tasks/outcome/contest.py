@@ -9,9 +9,12 @@ import numpy as np
 import pandas as pd
 
 from heldout.errors import FitFailure
+from heldout.learners.fitting import test
 from heldout.losses import Loss
+from heldout.losses.ratio import error_of
 from heldout.over_time.promotion import BETS, Capital, differences, needed
-from tasks.outcome.champion_error import ChampionError, losses_at
+from heldout.parts.weights import Weights
+from tasks.outcome.champion_error import ChampionError
 from tasks.outcome.new_rows import KnownRows, fresh, hidden, unit_of
 from tasks.params import Settings
 from tasks.plans.all_labeled import read_all_labeled
@@ -98,21 +101,25 @@ def contest(
     if left_out >= MOST_HIDDEN:
         return Promotion("no", f"{DRAW} from {against}: {_unfair(left_out, champion, copies=copies)}")
     cluster = None if ids.of_units is None else ids.of_units[rows]
-    limit = record.limit or limit_of(trained.loss, winner)
+    limit = record.limit or limit_of(trained.loss, winner, trained.weights)
+    counted = np.ones(len(rows))
+    if trained.weights is not None:
+        counted = trained.weights.relative_of(files.read_test_roles()["weight"])[rows]
     try:
-        theirs = losses_at(champion.hypothesis, X[list(columns)], y, rows, trained)
+        theirs = test(champion.hypothesis, X[list(columns)], y, rows, trained.loss)
     except FitFailure as failure:
         return uncompared(champion.version, str(failure))
     try:
-        ours = losses_at(hypothesis, X, y, rows, trained)
+        ours = test(hypothesis, X, y, rows, trained.loss)
     except FitFailure as failure:
         return uncompared(champion.version, f"the winner gives no answers: {failure}", "`dvc repro` fits it again")
-    capital = record.capital.after(differences(theirs, ours, limit, cluster, left_out))
+    capital = record.capital.after(differences(counted * theirs, counted * ours, limit, cluster, left_out))
+    errors = [error_of(of, counted) if counted.any() else None for of in (theirs, ours)]
     night = {
         "rows": len(rows),
         "hidden": left_out,
-        "error_champion": float(theirs.mean()) if len(rows) else None,
-        "error_challenger": float(ours.mean()) if len(rows) else None,
+        "error_champion": errors[0],
+        "error_challenger": errors[1],
         "capital": capital.value,
     }
     after = PairRecord(capital, limit, (*record.nights, night))
@@ -157,12 +164,13 @@ def _unfair(share: float, champion: Champion, *, copies: bool) -> str:
     )
 
 
-def limit_of(loss: Loss, winner: str) -> float:
-    """The known limit of a loss, else what few of the winner's losses in cross-validation exceed."""
+def limit_of(loss: Loss, winner: str, weights: Weights | None = None) -> float:
+    """The known limit of a loss, else what few of the winner's losses in cross-validation, by `weights`, exceed."""
     if loss.bounded:
         return loss.limit
     filters = [("candidate", "==", winner), ("scheme", "==", "cross_validation")]
-    losses = pd.read_parquet(files.LOSSES, columns=["loss"], filters=filters)["loss"]
+    lines = pd.read_parquet(files.LOSSES, filters=filters)
+    losses = lines["loss"] if weights is None else lines["loss"] * weights.relative_of(lines["weight"].to_numpy())
     return float(losses.quantile(_QUANTILE)) or float(losses.max()) or 1.0
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from heldout.losses.ratio import error_of
+from heldout.parts.splits import tested_rows
 from heldout.schemes import SCHEMES, SchemeName
 from heldout.schemes.design import cross_validated
 from tasks.data import duplicates
@@ -44,7 +46,8 @@ def compare(settings: Settings, results: Results, winner: Candidate) -> Duplicat
     here, other = cross_validated(design, results.evidence[winner.name]).error, None
     try:
         finished, _ = fit_all(settings.model_copy(update={"candidates": [winner]}), [scheme])
-        other = float(np.concatenate([*finished[scheme][winner.name].losses]).mean())
+        losses = np.concatenate([*finished[scheme][winner.name].losses])
+        other = error_of(losses, design.weights_of(tested_rows(design.splits(scheme))))
     except UserError as error:
         log.warning("copies: E_cv of %s with %s cannot be computed: %s", winner.name, SCHEMES[scheme].fit_label, error)
     rows, differing = duplicates.count(design.copies, design.y)

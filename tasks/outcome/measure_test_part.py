@@ -2,9 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from heldout.losses.tested_losses import Tested
 from heldout.metrics.answered_rows import ask
 from heldout.metrics.measure import TestedRows, TestMetrics, measure
@@ -23,10 +20,9 @@ def measure_test_part(
     trained: AllLabeled,
     part: OpenedPart,
     tested: Tested,
-    weights: NDArray[np.float64] | float,
 ) -> TestMetrics:
-    """All metrics of `hypothesis` on the rows of `part`, whose losses were `tested` with `weights`."""
-    answered, lacking = ask(hypothesis, part.X, part.y, trained.y, tested, weights)
+    """All metrics of `hypothesis` on the rows of `part`, whose losses were `tested`."""
+    answered, lacking = ask(hypothesis, part.X, part.y, trained.y, tested)
     rows = TestedRows(
         candidate,
         answered,

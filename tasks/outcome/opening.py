@@ -12,6 +12,7 @@ from heldout.estimates import e_test
 from heldout.fits import baseline
 from heldout.learners.fitting import test
 from heldout.losses.cells import cells
+from heldout.losses.ratio import weighed
 from heldout.losses.tested_losses import Tested
 from heldout.metrics.measure import TestMetrics
 from heldout.records import Estimate
@@ -68,19 +69,21 @@ def open_test_part(
     part = OpenedPart.read(found.rows)
     X, y = part.X, part.y
     design, trained = results.design, read_all_labeled(settings)
-    # over the mean weight of the labelled rows, as everywhere
-    weights = 1.0 if trained.weights is None else trained.weights.relative_of(part.roles["weight"])
+    weights = part.roles["weight"] if trained.loss.weighted else None
+    if weights is not None and not weights.any():
+        raise UserError(f"the {len(y)} rows of the test part have weight 0, so that E_test has no value; open it later")
     try:
-        losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, trained.loss) * weights
+        losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, trained.loss)
         for whose, of in ((winner.name, losses), (baseline.NAME, baseline.final_losses(trained, y))):
             trained.loss.check_losses(of, np.arange(len(y)), f"{whose} on the test part")
     except FitFailure as failure:
         raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
     except BadArgument as error:
         raise UserError(str(error)) from None
+    losses, method = weighed(losses, weights), design.methods["E_test"]
     clusters = dependence_of(part.roles, 0).clusters(np.arange(len(y)), losses)
-    method = design.methods["E_test"]
-    tested = Tested(losses, trained.loss, design.seed, clusters, cells=cells(trained.loss, trained.y, y))
+    of_cells = cells(trained.loss, trained.y, y)
+    tested = Tested(losses, trained.loss, design.seed, clusters, cells=of_cells, weights=weights)
     if method.needs_cv:
         tested = with_pool(tested, results.evidence[winner.name], design.fold_repeats)
     if design.dependence.time is not None:
@@ -93,8 +96,8 @@ def open_test_part(
         design.level,
         results.target(winner.name, FORMS[settings.deliver].target),
     )
-    against = on_test_part(design, trained, winner.name, tested, y, weights)
-    metrics = measure_test_part(settings, winner.name, delivered.hypothesis, design, trained, part, tested, weights)
+    against = on_test_part(design, trained, winner.name, tested, y)
+    metrics = measure_test_part(settings, winner.name, delivered.hypothesis, design, trained, part, tested)
     return Opening(found, (estimate,), against, metrics, part)
 
 

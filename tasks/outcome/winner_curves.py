@@ -46,8 +46,7 @@ def measure(settings: Settings, results: Results, winner: str, g_minus: Any, ans
         held_out = design.splits("holdout")[0].validation
         observed = tested(design, results.evidence[winner], "holdout")
         X = files.open_features(files.LABELED, files.file_hash(files.LABELED))
-        weights = 1.0 if design.weights is None else design.weights.relative[held_out]
-        answered = ask_held_out(g_minus, X, design.y, held_out, observed, weights)
+        answered = ask_held_out(g_minus, X, design.y, held_out, observed)
     whose = {"candidate": winner, "hypothesis": results.target(winner, target), "part": part}
     skill = shown_skill(answered, design.level, part)
     return WinnerCurves(

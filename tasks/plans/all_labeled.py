@@ -50,7 +50,8 @@ def read_all_labeled(settings: Settings) -> AllLabeled:
     version = files.file_hash(file)
     y = files.read_target(file, version)
     roles: dict[str, NDArray[Any]] = files.read_all_roles() if file == files.ALL_LABELED else files.read_roles()
-    weights = Weights.of(roles.get("weight"), roles.get("largest_weight"))
-    values, most = (None, None) if weights is None else (weights.values, weights.most)
-    loss = choose_loss(settings.judged_by, y, values, called="the target", loss_max=settings.loss_max, most=most)
+    drawn = settings.data.label_probability is not None
+    weights = Weights.of(roles.get("weight"), drawn=drawn)
+    values = None if weights is None else weights.values
+    loss = choose_loss(settings.judged_by, y, values, "the target", settings.loss_max, drawn=drawn)
     return AllLabeled(file, version, y, loss, weights)

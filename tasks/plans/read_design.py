@@ -61,6 +61,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
         gap=settings.split.gap,
         stratify=settings.split.stratify,
         repeats=settings.split.repeats,
+        drawn=settings.data.label_probability is not None,
         seed=settings.seed,
         level=settings.selection.level,
         margin=settings.selection.margin,
@@ -89,6 +90,7 @@ def _read(
     gap: int,
     stratify: bool | None,
     repeats: int,
+    drawn: bool,
     seed: int,
     level: float,
     margin: float | None,
@@ -98,7 +100,7 @@ def _read(
 ) -> Design:
     y = files.read_target(files.LABELED, labeled)
     roles = files.read_roles()
-    weights = Weights.of(roles.get("weight"), roles.get("largest_weight"))
+    weights = Weights.of(roles.get("weight"), drawn=drawn)
     loss = _loss(written.loss, y, weights, loss_max)
     partition = files.read_partition()
     dependence = dependence_of(roles, gap)
@@ -134,8 +136,8 @@ def _margin(written: float | None, loss: Loss) -> float | None:
 
 def _loss(spec: Any, y: NDArray[np.generic], weights: Weights | None, loss_max: float | None) -> Loss:
     try:
-        values, most = (None, None) if weights is None else (weights.values, weights.most)
-        return choose_loss(spec, y, values, "the target", loss_max, most)
+        values, drawn = (None, False) if weights is None else (weights.values, weights.drawn)
+        return choose_loss(spec, y, values, "the target", loss_max, drawn=drawn)
     except BadArgument as error:
         raise UserError(str(error)) from None
 

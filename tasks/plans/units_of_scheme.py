@@ -75,12 +75,12 @@ def first_state(settings: Settings, plan: FitPlan, candidate: Candidate) -> int:
 
 
 def _judged(settings: Settings) -> tuple[object, ...]:
-    """What losses depend on besides rows and learners: the loss and the weights."""
+    """What losses depend on besides rows and learners: the loss, and the weights that go to `fit` and to metrics."""
     weights = read_design(settings).weights
     judged = settings.loss_identity
     if weights is None:
         return judged
-    kind = "weights" if weights.of_fit is not None else "weights of draws"
+    kind = "weights of draws" if weights.drawn else "weights"
     return (*judged, kind, hashlib.sha256(weights.values.tobytes()).hexdigest())
 
 

@@ -9,7 +9,7 @@ from heldout.losses import Losses
 from heldout.losses.tested_losses import in_units_of_limit
 from heldout.parts import class_shares
 from heldout.schemes import STAGES, progressive
-from heldout.schemes.design import Design, Evidence, cross_validated, tested
+from heldout.schemes.design import Design, Evidence, fold_errors, losses_in_order, tested
 from heldout.unlabelled import implied_error
 from tasks.fits import counted_warnings
 from tasks.outcome.estimate import read_results
@@ -27,13 +27,12 @@ def read_summary(settings: Settings) -> Summary:
     design = results.design
     selection = files.read_json(files.SELECTION)
     winner = results.evidence[selection["selected"]]
-    fold_errors, progressive_errors = {}, {}
+    errors_of_folds, progressive_errors = {}, {}
     for name, evidence in results.evidence.items():
-        # without the losses of further fits, which the interval of E_cv needed and its folds do not
-        folds = Evidence({"cross_validation": evidence.losses["cross_validation"]})
-        fold_errors[name] = cross_validated(design, folds).fold_errors
+        errors_of_folds[name] = fold_errors(design, evidence)
         if "progressive" in evidence.losses:
-            progressive_errors[name] = progressive.curve(tested(design, evidence, "progressive").losses)
+            rows, losses = losses_in_order(design, evidence, "progressive")
+            progressive_errors[name] = progressive.curve(losses, design.weights_of(rows))
     return Summary(
         settings=settings,
         loss=design.loss,
@@ -48,7 +47,7 @@ def read_summary(settings: Settings) -> Summary:
         lacking={name: text for name, of in results.evidence.items() if (text := lacking_text(design, of))},
         warned=counted_warnings.read(STAGES),
         test_part=TestPart(metrics_files.read(), metrics_files.read_confusion()),
-        curves=Curves(fold_errors, progressive_errors, _band(design, winner)),
+        curves=Curves(errors_of_folds, progressive_errors, _band(design, winner)),
         tuned=Tuned(files.read_result("holdout", "families"), files.read_result("holdout", "paths")),
         unlabeled=Unlabeled(bool(files.shards()), _least_half_error(design, winner), files.read_shard_reports()),
         rows=LabeledRows(
@@ -90,8 +89,7 @@ def _labels(design: Design) -> list[tuple[str, int]]:
 
 def _band(design: Design, winner: Evidence) -> tuple[Losses, Losses] | None:
     """The confidence sequence of the winner along the stream, for losses of known limit."""
-    drawn = design.weights is not None and design.weights.most is not None
-    if not design.loss.bounded or drawn or design.dependence.group is not None or "progressive" not in winner.losses:
+    if not design.loss.bounded or design.dependence.group is not None or "progressive" not in winner.losses:
         return None
     observed, limit = in_units_of_limit(tested(design, winner, "progressive")), design.loss.limit
     errors = design.loss.binary or design.loss.two_valued

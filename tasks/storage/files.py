@@ -170,10 +170,7 @@ def read_halvings(partitions: str) -> Halvings | None:
 
 
 def read_roles() -> dict[str, NDArray[Any]]:
-    """The `group`, `time` and `weight` of each labelled row, shape (N,), as far as the parameters name them.
-
-    With data.label_probability also the `largest_weight` that its draw can have, 1 for a row that was not drawn.
-    """
+    """The `group`, `time` and `weight` of each labelled row, shape (N,), as far as the parameters name them."""
     return _read_roles(ROLES)
 
 
@@ -238,9 +235,10 @@ def read_warnings(scheme: str) -> dict[str, dict[str, Any]]:
 
 
 def write_losses(pieces: Iterable[pd.DataFrame]) -> None:
-    """losses.parquet: candidate, scheme, unit, row, loss."""
+    """losses.parquet: candidate, scheme, unit, row, loss, and weight where rows have weights."""
+    columns = ["candidate", "scheme", "unit", "row", "loss", "weight"]
     with replacing_file(LOSSES) as draft:
-        parquet.write_pieces(draft, (piece[["candidate", "scheme", "unit", "row", "loss"]] for piece in pieces))
+        parquet.write_pieces(draft, (piece[[name for name in columns if name in piece]] for piece in pieces))
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:

@@ -65,8 +65,10 @@ def test_rows_are_asked_labelled_and_weighed_and_then_others_are_asked(clone, se
     estimates = pd.read_csv(checkout.path / "reports/estimates.csv").set_index(["candidate", "estimate"])["value"]
     of_folds = losses[losses["scheme"] == "cross_validation"]
     for name, some in of_folds.groupby("candidate"):
-        assert {0.0, *np.round(expected, 9)} >= {*some["loss"].round(9)}
-        assert some["loss"].mean() == pytest.approx(estimates[name, "E_cv"], rel=1e-9)
+        assert {0.0, 1.0} >= {*some["loss"]}
+        assert some["weight"].tolist() == pytest.approx([expected[row] for row in some["row"]], rel=1e-12)
+        error = np.average(some["loss"], weights=some["weight"])
+        assert error == pytest.approx(estimates[name, "E_cv"], rel=1e-9)
     assert {"E_cv", "E_maxdt"} <= {estimate for _, estimate in estimates.index}
     checkout.flow("label-next", 50, "--params", params, "--output", "labels/two.csv")
     two = pd.read_csv(checkout.path / "labels/two.csv")

@@ -62,7 +62,7 @@ def evidence(made, learner, X) -> Evidence:
         for scheme in schemes_of(made)
     }
     training = [
-        losses_on(one.hypothesis, X, made.y, split.train, made.loss, made.weights)
+        losses_on(one.hypothesis, X, made.y, split.train, made.loss)
         for one, split in zip(fitted["covalidation"], made.splits("covalidation"), strict=True)
     ]
     return Evidence({scheme: [one.losses for one in of] for scheme, of in fitted.items()}, training)
@@ -85,8 +85,7 @@ def test_whole_weights_equal_repeated_rows_in_the_fit_and_in_the_mean_loss(seed)
         of = Weights.of(weights)
         weighted = fit_and_test(learner, X, target, split, choose_loss(spec, target, of.values), 0, of)
         plain = fit_and_test(learner, X[again], target[again], repeated, choose_loss(spec, target), 0)
-        # the mean over a part times its share of all weights: w_i / mean(w) undone
-        total = weighted.losses.sum() * weights.mean()
+        total = weights[split.validation] @ weighted.losses
         assert plain.losses.sum() == pytest.approx(total, rel=1e-6, abs=1e-9)
 
 
@@ -97,24 +96,23 @@ def test_every_estimate_is_the_weighted_mean_of_losses_of_weighted_fits(seed, sp
     X, y, weights = rows(seed)
     made = design(y, spec, weights)
     found = {one.estimate: one for one in estimate_candidate(made, "a", evidence(made, GaussianNB(), X))}
-    plain, shares = choose_loss(spec, y, np.asarray(weights, dtype=float)), weights / weights.mean()
+    plain = choose_loss(spec, y, np.asarray(weights, dtype=float))
 
     def tested(train, part):
         bayes = GaussianNB().fit(X[train], y[train], sample_weight=weights[train])
         answers = bayes.predict_proba(X[part]) if spec == "log" else bayes.predict(X[part])
-        return shares[part] * plain.pointwise(y[part], answers)
+        return plain.pointwise(y[part], answers)
 
     fold = made.partition.fold
     of_folds = [tested(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(4)]
-    everything = np.arange(len(y))
-    validation = made.partition.validation
-    assert np.concatenate(of_folds).mean() == pytest.approx(found["E_cv"].value, rel=1e-12)
-    assert tested(~validation, np.flatnonzero(validation)).mean() == pytest.approx(found["E_val"].value, rel=1e-12)
-    # over all rows the mean is the weighted mean itself
-    whole = np.average(tested(everything, everything) / shares, weights=weights)
+    everything, held_out = np.arange(len(y)), np.flatnonzero(made.partition.validation)
+    counted = np.concatenate([weights[fold == i] for i in range(4)])
+    assert np.average(np.concatenate(of_folds), weights=counted) == pytest.approx(found["E_cv"].value, rel=1e-12)
+    of_val = tested(np.setdiff1d(everything, held_out), held_out)
+    assert np.average(of_val, weights=weights[held_out]) == pytest.approx(found["E_val"].value, rel=1e-12)
+    whole = np.average(tested(everything, everything), weights=weights)
     assert whole == pytest.approx(found["E_in"].value, rel=1e-12)
     assert not made.loss.bounded
-    assert not made.loss.binary
     assert all(found[name].low <= found[name].value <= found[name].high for name in ("E_val", "E_cv", "E_2cv"))
 
 

@@ -113,7 +113,7 @@ def test_ten_times_the_costs_have_ten_times_the_bound(other, method, places, m, 
 def test_there_is_none_for_losses_without_limit_and_for_rows_that_depend_on_one_another():
     losses = np.array([0.0, 1.0, 1.0])
     assert selection_bound(Tested(losses, SQUARED), 5, 0.95) is None
-    assert selection_bound(Tested(losses, ZERO_ONE.weighted()), 5, 0.95) is None
+    assert selection_bound(Tested(losses, ZERO_ONE.with_weights()), 5, 0.95) is None
     assert selection_bound(Tested(losses, ZERO_ONE, cluster=np.array([0, 0, 1])), 5, 0.95) is None
 
 

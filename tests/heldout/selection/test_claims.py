@@ -155,7 +155,7 @@ def test_the_same_holds_for_rows_in_time_and_with_weights(door, seed):
         group=np.arange(N) // 3 if "groups" in door else None, time=np.arange(N) // 3 if "time" in door else None
     )
     weights = Weights.of(rng.uniform(0.5, 2, N)) if door == "weights" else None
-    loss = ZERO_ONE if weights is None else ZERO_ONE.weighted()
+    loss = ZERO_ONE if weights is None else ZERO_ONE.with_weights()
     parts = {"validation_fraction": 0.2, "folds": 5, "tested_fraction": 0.5, "stratify": False, "seed": seed}
     design = Design(
         y=y,
@@ -173,7 +173,7 @@ def test_the_same_holds_for_rows_in_time_and_with_weights(door, seed):
     )
     given = {}
     for name, error in {"a": 0.2, "b": 0.25, "c": 0.5, "d": 0.6}.items():
-        of = (rng.random(N) < error) * (1.0 if weights is None else weights.relative)
+        of = (rng.random(N) < error).astype(float)
         schemes = {scheme: [of[split.validation] for split in design.splits(scheme)] for scheme in schemes_of(design)}
         given[name] = Evidence(schemes)
     records = {name: estimate_candidate(design, name, of) for name, of in given.items()}

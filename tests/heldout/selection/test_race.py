@@ -212,8 +212,15 @@ def test_without_a_limit_evidence_drops_nobody():
 
 
 def test_weights_without_a_limit_are_the_reason():
-    """`loss_max` is refused with weights, so that it is no remedy."""
-    found = why_none("auto", MORE_THAN + 1, ZERO_ONE.weighted(), None, nested=False, weighted=True)
+    found = why_none("auto", MORE_THAN + 1, ZERO_ONE.with_weights(), None, nested=False)
     assert "weights" in found
     assert "loss_max" not in found
-    assert why_none("auto", MORE_THAN + 1, ZERO_ONE.drawn(3.0), None, nested=False, weighted=True) == ""
+
+
+def test_the_finalists_are_those_of_the_least_weighted_error():
+    running = Race.of(["light", "heavy"], 4, np.inf, 0.95, finalists=1)
+    weights = np.array([1.0, 1.0, 9.0, 9.0])
+    losses = {"light": np.array([1.0, 1.0, 0.0, 0.0]), "heavy": np.array([0.0, 0.0, 1.0, 0.0])}
+    ended = running.after(losses, weights)
+    assert ("light",) == ended.racing
+    assert (0.45, 0.1) == (ended.dropped[0].error, ended.dropped[0].error_against)

@@ -108,7 +108,7 @@ def test_it_is_never_above_what_holds_in_expectation(name, classes):
 
 
 def test_a_loss_without_it_is_refused_by_name():
-    for loss in (choose_loss("balanced", np.array([0, 1, 1])), ZERO_ONE.weighted()):
+    for loss in (choose_loss("balanced", np.array([0, 1, 1])), ZERO_ONE.with_weights()):
         with pytest.raises(BadArgument, match=f"^the {loss.name} loss admits no "):
             least_mean_error(0.1, loss)
 

@@ -88,16 +88,17 @@ def test_what_can_be_known_before_any_fit_is_refused_before_any_fit(numbers, cha
     assert not fit_cache.FOLDER.exists()
 
 
-def test_a_limit_of_a_loss_that_has_one_and_of_weighted_rows_is_refused(prepared, rows, settings_of_rows):
+def test_a_limit_of_a_loss_that_has_one_is_refused_and_rows_with_weights_have_no_bound(
+    prepared, rows, settings_of_rows
+):
     with pytest.raises(UserError, match="^loss_max is 9, but no zero_one loss of this target is above 1: "):
         read_design(prepared("loss_max=9"))
     heavy = {"kind": np.linspace(1, 2, 60), "heavy": np.arange(60) + 1}
     rows.assign(**heavy).to_csv("rows.csv", index=False)
-    settings = settings_of_rows(TREE, "data.weight=heavy")
+    settings = settings_of_rows(TREE, "data.weight=heavy", "loss_max=9")
     write_prepared(prepare(settings))
-    assert not read_design(settings).loss.bounded
-    with pytest.raises(UserError, match="^loss_max is 9, but rows have weights: "):
-        read_design(settings_of_rows(TREE, "data.weight=heavy", "loss_max=9"))
+    loss = read_design(settings).loss
+    assert (9, True, False) == (loss.limit, loss.weighted, loss.bounded)
 
 
 def test_stored_fits_serve_every_limit_and_refute_a_false_one(numbers, monkeypatch):

@@ -7,6 +7,7 @@ import pytest
 from heldout.estimates import estimate_candidate, schemes_of
 from heldout.losses.tested_losses import repeated_by_row
 from heldout.parts.partition import Partition
+from heldout.parts.weights import Weights
 from heldout.schemes.design import half_losses
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import from_rows
@@ -235,6 +236,16 @@ def test_the_losses_of_the_contract_are_those_of_the_four_schemes(written):
         for column in ("unit", "row", "loss"):
             assert own[column].tolist() == found[column].tolist()
     assert {"holdout", "cross_validation", "progressive", "covalidation"} == {*losses["scheme"]}
+    assert ["candidate", "unit", "row", "loss", "scheme"] == [*losses]
+
+
+def test_rows_with_weights_have_them_next_to_their_losses(written, tmp_path):
+    design, _, _ = written()
+    values = 1.0 + np.arange(len(design.y)) % 4
+    files.write_losses(scheme_results.losses(["first"], Weights.of(values)))
+    losses = pd.read_parquet(files.LOSSES)
+    assert ["candidate", "scheme", "unit", "row", "loss", "weight"] == [*losses]
+    assert values[losses["row"]].tolist() == losses["weight"].tolist()
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 60, 100])

@@ -63,7 +63,7 @@ def test_the_test_part_is_compared_with_the_constant_of_the_labelled_rows(result
     verdicts = []
     for losses in (np.zeros(40), np.r_[np.zeros(1), np.ones(9), np.zeros(30)], np.ones(40)):
         tested = Tested(losses, results.design.loss)
-        found = on_test_part(results.design, results.design, "near", tested, y, 1.0)
+        found = on_test_part(results.design, results.design, "near", tested, y)
         assert ("baseline", "E_test", 0.25, 60, 40) == tuple(
             getattr(found.estimates[0], name) for name in ("candidate", "estimate", "value", "n_train", "n_tested")
         )

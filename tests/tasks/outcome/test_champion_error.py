@@ -20,6 +20,7 @@ RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame({"x": RNG.normal(size=240), "visit": RNG.integers(0, 40, 240)})
 TABLE["kind"] = np.where(TABLE["x"] + RNG.normal(size=240) > 0, "won", "lost")
 TABLE["amount"] = TABLE["x"] + RNG.normal(size=240)
+TABLE["heavy"] = np.linspace(4, 0.1, 240)
 
 
 @pytest.fixture
@@ -29,6 +30,7 @@ def night(checkout, settings_of_rows):
     def make(rows: int, target: str, *changes: str):
         other = {"kind": "amount", "amount": "kind"}[target]
         drop = [other] if "data.groups=visit" in changes else [other, "visit"]
+        drop = drop if "data.weight=heavy" in changes else [*drop, "heavy"]
         TABLE[:rows].drop(columns=drop).to_csv("rows.csv", index=False)
         settings = settings_of_rows(f"data.target={target}", "split.test_fraction=0.5", *changes)
         write_prepared(prepare(settings))
@@ -66,6 +68,22 @@ def test_a_group_is_one_observation(night):
     wrong = pd.Series(tree.predict(X) != y, dtype=float).groupby(read_row_ids("test").of_units).mean()
     found = of(settings, tree)
     assert (found.rows, found.unit, found.value) == (len(wrong), "groups", pytest.approx(wrong.mean()))
+
+
+@pytest.mark.parametrize("changes", [(), ("data.groups=visit",)])
+def test_rows_count_by_their_weights_and_without_an_interval_in_every_night(night, changes):
+    settings = night(240, "kind", "data.weight=heavy", *changes)
+    tree = DecisionTreeClassifier(max_depth=2).fit(*files.read_table(files.LABELED))
+    X, y = files.read_table(files.TEST)
+    lines = pd.DataFrame({"wrong": tree.predict(X) != y, "w": files.read_test_roles()["weight"], "one": 1.0})
+    units = read_row_ids("test").of_units if changes else np.arange(len(y))
+    of_units = lines.assign(wl=lines["w"] * lines["wrong"]).groupby(units).sum()
+    # a unit is one observation, of the mean weight of its rows
+    expected = np.average(of_units["wl"] / of_units["w"], weights=of_units["w"] / of_units["one"])
+    found = of(settings, tree)
+    assert (found.rows, found.value) == (len(of_units), pytest.approx(expected))
+    assert (None, None) == (found.low, found.high)
+    assert "weights" in found.sentence(read_all_labeled(settings).loss)
 
 
 def test_without_a_limit_of_the_loss_no_interval_is_claimed(night):

@@ -97,21 +97,30 @@ def test_the_first_winner_is_tested_on_the_test_part(case):
     assert estimate.interval == of_constant.interval
 
 
-def test_the_test_part_is_weighted_by_its_own_weights_over_the_mean_of_the_labelled_ones(rows, case):
-    rows.assign(heavy=np.arange(60) % 5 + 1).to_csv("rows.csv", index=False)
+def test_e_test_is_the_ratio_over_the_rows_of_the_test_part_by_their_own_weights(rows, case):
+    rows.assign(heavy=np.linspace(0.1, 5, 60)).to_csv("rows.csv", index=False)
     one = case("data.weight=heavy", "loss=brier")
     (estimate,) = one.open().estimates
     X, y = files.read_table(files.TEST)
     probability = one.delivered.hypothesis.predict_proba(X)[:, 1]
     weights, of_labeled = files.read_test_roles()["weight"], files.read_roles()["weight"]
-    expected = weights / of_labeled.mean() * (probability - (y == "won")) ** 2
-    assert expected.mean() == pytest.approx(estimate.value, rel=1e-12)
+    expected = np.average((probability - (y == "won")) ** 2, weights=weights)
+    assert expected == pytest.approx(estimate.value, rel=1e-12)
     assert "log t" == estimate.interval
     (of_constant,) = one.open().against_baseline.estimates
     labels = files.read_target(files.LABELED, files.file_hash(files.LABELED))
     share = np.average(labels == "won", weights=of_labeled)
-    expected = weights / of_labeled.mean() * (share - (y == "won")) ** 2
-    assert expected.mean() == pytest.approx(of_constant.value, rel=1e-12)
+    expected = np.average((share - (y == "won")) ** 2, weights=weights)
+    assert expected == pytest.approx(of_constant.value, rel=1e-12)
+
+
+def test_a_test_part_without_weight_is_not_opened(rows, case, monkeypatch):
+    rows.assign(heavy=np.linspace(0.1, 5, 60)).to_csv("rows.csv", index=False)
+    one = case("data.weight=heavy")
+    roles = {**files.read_test_roles(), "weight": np.zeros(len(files.read_test_roles()["weight"]))}
+    monkeypatch.setattr(files, "read_test_roles", lambda: roles)
+    with pytest.raises(UserError, match="weight 0"):
+        one.open()
 
 
 def test_the_test_part_takes_the_shape_of_the_losses_of_cross_validation_of_winner_and_baseline(case):

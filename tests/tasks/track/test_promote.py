@@ -502,14 +502,18 @@ def test_copies_kept_together_that_come_again_are_left_out_and_count_against_the
 def test_rows_count_by_their_weight_up_to_the_limit(prepared_nights):
     frame = table(80).assign(heavy=np.arange(80) % 4 + 1)
     settings, stump, tree = prepared_nights(frame, **{"data.weight": "heavy"})
-    losses = pd.DataFrame({"candidate": "tree", "scheme": "cross_validation", "unit": 0, "row": 0, "loss": [0.0, 1.5]})
-    files.write_losses([losses])
+    mean = files.read_roles()["weight"].mean()
+    losses = pd.DataFrame({"candidate": "tree", "scheme": "cross_validation", "unit": 0, "row": 0, "loss": [0.0, 0.5]})
+    files.write_losses([losses.assign(weight=3 * mean)])
     X, y = files.read_table(files.TEST)
-    relative = files.read_test_roles()["weight"] / files.read_roles()["weight"].mean()
+    weight = files.read_test_roles()["weight"]
+    relative = weight / mean
     theirs, ours = (np.minimum((model.predict(X) != y) * relative, 1.485) for model in (stump, tree))
     decision = contest(settings, "tree", tree, Champion("1", stump, NONE), PairRecord(), NONE)
     assert decision.record.limit == pytest.approx(1.485)
     assert decision.numbers["difference"] == pytest.approx((theirs - ours).mean())
+    wrong = np.average(stump.predict(X) != y, weights=weight)
+    assert decision.record.nights[-1]["error_champion"] == pytest.approx(wrong)
 
 
 def test_what_cannot_be_compared_is_a_draw_with_the_reason(prepared_nights):
