@@ -34,11 +34,11 @@ class Memory:
     length: float | None
     rows: int
 
-    def independent(self, n: int) -> float:
+    def independent(self, n: float) -> float:
         """How many independent rows n consecutive ones weigh as; sqrt(n) where nothing shows their length."""
         return math.sqrt(n) if self.length is None else n / self.length
 
-    def degrees(self, n: int) -> float:
+    def degrees(self, n: float) -> float:
         """The degrees of freedom of a variance that L gives, 2 / (22 L / rows), for n tested rows; at least 2."""
         of_length = 2 * self.rows / (_NOISE * (self.length or 1.0))
         return max(min(of_length, n - 1), 2.0)

@@ -120,9 +120,9 @@ class ByMetric:
         known = {name: getattr(seen, name) for name in seen.__dataclass_fields__}
         of = CrossValidatedParts if isinstance(seen, CrossValidated) else TestedPart
         if isinstance(self.metric, OwnMetric):
-            return of(**known, size=self.rows * (2 if self.needs == "ranks" else 1), rows=self.rows)
+            return of(**known, size=self.rows * (2 if self.needs == "ranks" else 1), of_answers=self.rows)
         sizes = np.unique(self.y, return_counts=True)[1].astype(np.float64)
-        return of(**known, size=self.metric.size(sizes, 1 - seen.error), rows=self.rows)
+        return of(**known, size=self.metric.size(sizes, 1 - seen.error), of_answers=self.rows)
 
     def estimates(
         self,

@@ -190,8 +190,8 @@ def _observed(
     folds: GivenFolds,
     losses: Sequence[Losses],
     loss: Loss,
-    weights: Losses | None,
-    cells: Cells | None,
+    weights: Losses | None = None,
+    cells: Cells | None = None,
 ) -> dict[str, Tested]:
     """What was observed of each of M candidates, from their losses in each partition, shape (M, N), and the weights."""
     of_each = zip(lines.candidates, zip(*losses, strict=True), strict=True)

@@ -12,12 +12,12 @@ from heldout.schemes.design import Design, Evidence, cross_validated
 
 @dataclass(frozen=True, eq=False)
 class TestedPart(Tested):
-    """The terms of a part that one hypothesis was tested on; `size` and `rows` are as in `CrossValidatedParts`."""
+    """The terms of a part that one hypothesis was tested on; the others are as in `CrossValidatedParts`."""
 
     __test__ = False  # no test of pytest's
 
     size: float = 0.0
-    rows: float = 0.0
+    of_answers: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +25,11 @@ class CrossValidatedParts(CrossValidated):
     """The terms in folds and subsamples.
 
     `size` is the number of independent rows that they weigh as at most, and of two candidates one more row on which
-    they differ counts as one of `rows`; 0 where nobody knows.
+    they differ counts as one of `of_answers`; 0 where nobody knows.
     """
 
     size: float = 0.0
-    rows: float = 0.0
+    of_answers: float = 0.0
 
 
 def cross_validated_by(design: Design, evidence: Evidence, estimate: str) -> CrossValidated:
@@ -43,7 +43,7 @@ def cross_validated_by(design: Design, evidence: Evidence, estimate: str) -> Cro
     sizes = np.unique(design.y[design.partition.fold >= 0], return_counts=True)[1].astype(np.float64)
     known = {one.name: getattr(seen, one.name) for one in fields(seen)}
     size, rows = loss.size(sizes, 1 - seen.error), loss.rows(sizes)
-    return CrossValidatedParts(**{**known, "loss": loss.loss}, size=size, rows=rows)
+    return CrossValidatedParts(**{**known, "loss": loss.loss}, size=size, of_answers=rows)
 
 
 def check_classes(design: Design) -> None:

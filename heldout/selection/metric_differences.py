@@ -30,9 +30,9 @@ def of_metric(found: "PairedDifferences", observed: Sequence[Tested], factor: fl
     of which nobody knows what a row changes.
     """
     parts = [of for of in observed if isinstance(of, TestedPart | CrossValidatedParts)]
-    if not parts or not parts[0].rows or found.degrees <= 0:
+    if not parts or not parts[0].of_answers or found.degrees <= 0:
         return found
     share = parts[0].units / parts[0].n / factor
-    rows = max(parts[0].rows * share, 2.0)
+    rows = max(parts[0].of_answers * share, 2.0)
     degrees = min(found.degrees, max(min(rows, *(of.size * share for of in parts)) - 1, 1.0))
     return replace(found, of_rows=found.variance, rows=np.full_like(found.error, rows), degrees=degrees, loss=ZERO_ONE)
