@@ -32,7 +32,7 @@ _CLUSTERED = tuple(method for method in CLUSTERED if "E_cv" in method.covers)
 
 def of_folds_alone(loss: Loss) -> IntervalMethod:
     """The method for a single partition into folds of independent rows where no further fit is made."""
-    return next(method for method in POOLED if method.admits(loss))
+    return next(method for method in (*POOLED, *BY_FOLDS) if method.admits(loss))
 
 
 def estimate(

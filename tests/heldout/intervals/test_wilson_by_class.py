@@ -156,8 +156,8 @@ def test_a_loss_of_classes_has_it_by_default_also_a_function_of_the_user_and_oth
         assert [name] * 3 == [default_method(estimate, loss).name for loss in (BALANCED, COST, OWN)]
         assert default_method(estimate, ZERO_ONE).name == "Clopper-Pearson"
         assert name not in (
-            default_method(estimate, BALANCED.weighted()).name,
-            default_method(estimate, COST.drawn(2)).name,
+            default_method(estimate, BALANCED.with_weights()).name,
+            default_method(estimate, COST.with_weights(drawn=True)).name,
         )
     of_numbers = choose_loss(lambda y, said: np.abs(y - said), np.array([0.5, 1.25, 2.0]))
     assert default_method("E_val", of_numbers).losses == "any"

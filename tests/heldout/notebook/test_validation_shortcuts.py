@@ -69,8 +69,8 @@ def fits(monkeypatch) -> list:
     """The number of rows of each fit that is made."""
     made: list[int] = []
 
-    def counted(learner, state):
-        hypothesis = seeded(learner, state)
+    def counted(learner, state, *labels):
+        hypothesis = seeded(learner, state, *labels)
         fit = type(hypothesis).fit
 
         class Counted(type(hypothesis)):
