@@ -30,6 +30,7 @@ CALLED: Mapping[str, str] = {
     "fewer_labels": "How fast a learner learns from picked labels",
     "coverage": "Coverage of the intervals",
     "credible": "Intervals that few rows carry",
+    "hard_cells": "A rare class, costs, weights, groups and time",
     "discrete_cells": "Deep trees on few distinct rows",
     "bootstrap_632": "The bootstrap .632+",
     "race": "The race: what it keeps and spares",
