@@ -65,7 +65,7 @@ def _draws_folds(part: Any, settings: dict[str, Any]) -> bool:
     if "sklearn" not in kinds:
         return False
     own = settings.get("shuffle") is not False and settings.get(_STATE, "deprecated") == "deprecated"
-    return own and (settings["cv"] is None or isinstance(settings["cv"], Integral))
+    return own and "cv" in settings and (settings["cv"] is None or isinstance(settings["cv"], Integral))
 
 
 def open_threads(learner: Any) -> list[str]:

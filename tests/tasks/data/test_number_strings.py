@@ -102,9 +102,9 @@ def test_a_target_that_can_be_read_in_two_ways_is_asked_for(settings_of_rows):
     assert 1.101 == prepare(settings_of_rows(*base, "data.decimal=comma")).labeled["target"][0]
 
 
-def test_a_target_of_more_classes_than_a_fiftieth_of_the_rows_is_refused(settings_of_rows):
-    pd.DataFrame({"x": range(90), "y": [f"n{row // 3}" for row in range(90)]}).to_csv("t.csv", index=False)
+def test_a_target_of_many_classes_with_few_rows_each_is_refused(settings_of_rows):
+    pd.DataFrame({"x": range(180), "y": [f"n{row // 3}" for row in range(180)]}).to_csv("t.csv", index=False)
     base = ("data.source=t.csv", "data.target=y", "split.folds=3")
-    assert_refused(lambda: prepare(settings_of_rows(*base)), "data.target", "y", 30, 90, "'n0'", 50, "data.positive")
-    assert 30 == prepare(settings_of_rows(*base, "loss=zero_one", "split.stratify=false")).labeled["target"].nunique()
+    assert_refused(lambda: prepare(settings_of_rows(*base)), "data.target", "y", 60, 180, "'n0'", 5, "data.positive")
+    assert 60 == prepare(settings_of_rows(*base, "loss=zero_one", "split.stratify=false")).labeled["target"].nunique()
     Path("t.csv").unlink()

@@ -78,7 +78,7 @@ def results_of(checkout, settings_with):
             "cross_validation": {"subsamples": table(subsamples)},
             "covalidation": two,
         }
-        failures = {"progressive": {"ill": "block 1/3: no"}, "covalidation": {"ill": "repeat 1/2: oh"}}
+        failures = {"holdout": {"ill": "hold-out: no"}, "covalidation": {"ill": "repeat 1/2: oh"}}
         for scheme, losses in LOSSES.items():
             files.write_result(scheme, {"losses": table(losses), **more.get(scheme, {})}, failures.get(scheme, {}))
         return settings, read_results(settings)
@@ -86,9 +86,9 @@ def results_of(checkout, settings_with):
     return write
 
 
-def test_a_candidate_that_failed_in_any_scheme_is_left_out_of_all_with_its_first_reason(results_of):
+def test_a_candidate_that_failed_in_the_hold_out_is_left_out_of_all_with_its_first_reason(results_of):
     settings, results = results_of()
-    assert {"ill": "block 1/3: no"} == results.failures
+    assert {"ill": "hold-out: no"} == results.failures
     assert ("good", "perfect") == results.candidates
     assert ["good", "perfect"] == list(results.evidence)
     estimates = estimate_all(results)

@@ -35,6 +35,7 @@ def folder(tmp_path, monkeypatch):
         file = tmp_path.joinpath(*name.split(".")).with_suffix(".py")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+        monkeypatch.delitem(sys.modules, name.removesuffix(".__init__"), raising=False)  # of another test
     monkeypatch.syspath_prepend(tmp_path)
     return tmp_path
 
