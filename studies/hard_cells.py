@@ -43,11 +43,16 @@ Draw = Callable[[np.random.Generator, int], Rows]
 
 def _shifted(rng: np.random.Generator, n: int, share: float, by: float = 1.2) -> Rows:
     """Two classes, the second of a small share, apart in the first two columns."""
-    y = (rng.random(n) < share).astype(int)
-    y[:2] = 0, 1
+    y = _labels(rng, n, share)
     X = rng.normal(size=(n, COLUMNS))
     X[:, :2] += by * y[:, None]
     return {"X": X, "y": y}
+
+
+def _labels(rng: np.random.Generator, n: int, share: float) -> NDArray[Any]:
+    """Two classes, the second of a share in expectation, and of two rows at least."""
+    y = (rng.random(n) < share).astype(int)
+    return y if y.sum() > 1 else _labels(rng, n, share)
 
 
 def _rare(share: float) -> Draw:
@@ -137,8 +142,7 @@ def _twin_columns(share: float) -> Draw:
     """Two columns that say equally much of a rare class, each with noise of its own."""
 
     def draw(rng: np.random.Generator, n: int) -> Rows:
-        y = (rng.random(n) < share).astype(int)
-        y[:2] = 0, 1
+        y = _labels(rng, n, share)
         return {"X": rng.normal(size=(n, 2)) + 1.5 * y[:, None], "y": y}
 
     return draw
