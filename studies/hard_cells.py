@@ -33,7 +33,7 @@ from studies.study import LEVEL, Finding, Record, at_most, share_interval
 
 SEED, NEEDS_DATA = 0, False
 LEAST = 0.92  # of the intervals without a mark: the level less .03
-TABLES, BATCH, QUICK = 200, 50, 2
+TABLES, BATCH, QUICK = 120, 30, 2
 OTHERS = 20_000  # rows of the population that give the truth
 COLUMNS = 4
 Numbers = NDArray[np.float64]

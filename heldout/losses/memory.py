@@ -24,7 +24,7 @@ IN_TIME = "losses in time"  # with which the reason of a mark begins
 _WINDOW = 5  # correlation lengths that the sum goes to
 _LARGEST = 0.99  # of r
 _NOISE = 2 * (2 * _WINDOW + 1)  # the squared relative error of L from n rows is this times L / n (Sokal, eq. 3.19)
-_ENOUGH = 24  # correlation lengths in the tested rows
+_ENOUGH, _KNOWN = 24, 48  # correlation lengths in the tested rows, and in the stream that shows the length
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,14 @@ class Memory:
         return max(min(of_length, n - 1), 2.0)
 
     def doubt(self, n: int) -> str | None:
-        """Why an interval from n consecutive rows is not credible: they hold few lengths; None where it may be.
+        """Why an interval from n consecutive rows is not credible: they, or all rows, hold few lengths; None where it
+        may be.
 
         A length that is within two standard errors of that of independent rows, 1, says nothing.
         """
-        if self.length is None or self.length <= 1 + 2 * math.sqrt(_NOISE / self.rows) or n >= _ENOUGH * self.length:
+        if self.length is None or self.length <= 1 + 2 * math.sqrt(_NOISE / self.rows):
+            return None
+        if n >= _ENOUGH * self.length and self.rows >= _KNOWN * self.length:
             return None
         return f"{IN_TIME} depend on those of about {self.length:.0f} rows before, and {n} rows were tested"
 

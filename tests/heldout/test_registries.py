@@ -22,13 +22,14 @@ def modules_of(package, *others) -> set[str]:
 
 
 def test_every_file_of_the_losses_is_in_the_registry_under_its_name():
-    others = ("amounts", "cells", "choice", "constant", "kind", "loss", "of_part", "own", "several", "tested_losses")
-    assert modules_of(losses, *others) == {kind.name for kind in KINDS}
+    others = ("amounts", "cells", "choice", "constant", "kind", "loss", "memory", "of_part", "own", "ratio", "several")
+    assert modules_of(losses, *others, "tested_losses") == {kind.name for kind in KINDS}
     assert len(KINDS) == len({kind.name for kind in KINDS})
 
 
 def test_every_file_of_the_losses_of_whole_parts_is_that_of_an_estimate():
-    found = {import_module(f"{of_part.__name__}.{name}").LOSS.name for name in modules_of(of_part, "own", "part_loss")}
+    losses_of_parts = modules_of(of_part, "direction", "own", "part_loss")
+    found = {import_module(f"{of_part.__name__}.{name}").LOSS.name for name in losses_of_parts}
     assert found == {one.part_loss.name for one in ESTIMATES.values() if one.part_loss is not None}
 
 
