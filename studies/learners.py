@@ -25,8 +25,8 @@ class _Lean:
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
         return {"random_state": self.random_state}
 
-    def set_params(self, random_state: int) -> Any:
-        self.random_state = random_state
+    def set_params(self, **settings: int) -> Any:
+        vars(self).update(settings)
         return self
 
     def fit(self, X: Any, y: Any) -> Any:

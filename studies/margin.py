@@ -4,7 +4,7 @@ Losses of 2 or 5 candidates on 50, 200 and 1000 rows, whose true errors differ b
 margin itself, or by twice as much; of 0 and 1, in groups of copies, and of numbers; with differences on both sides, on
 one side alone, and on few rows. At the margin every word but undecided counts as false: its share is that of the
 worst case of each word. Then learners by E_cv, whose margin is in each table the true difference of the two: the mean
-over the fold hypotheses of their errors on 10 000 new rows. `interval alone` is the word without the score test.
+over the fold hypotheses of their errors on 10 000 new rows. `interval alone` is the word without the further rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -163,7 +163,7 @@ def _rows(n: int, rng: np.random.Generator) -> tuple[Losses, NDArray[np.int64]]:
 
 
 def _counted(pairs: Sequence[tuple[Difference, float]], margin: float) -> Record:
-    """Whether a word is false of any pair, with and without the score test; and the word of the last pair."""
+    """Whether a word is false of any pair, with and without the further rows; and the word of the last pair."""
     plain = [(replace(line, by_margin=word(line.low, line.high, margin)), apart) for line, apart in pairs]
     last = pairs[-1][0].by_margin
     return {

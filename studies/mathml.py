@@ -7,7 +7,9 @@ import re
 from html import escape
 
 _TOKEN = re.compile(r"\\(?:text|mathrm|mathbb)\{[^{}]*\}|\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|\S")
-_LETTERS = dict(zip(("alpha", "delta", "theta", "lambda", "rho", "sigma", "Phi", "ell"), "αδθλρσΦℓ", strict=True))
+_LETTERS = dict(
+    zip(("alpha", "delta", "theta", "lambda", "xi", "rho", "sigma", "Phi", "ell"), "αδθλξρσΦℓ", strict=True)
+)
 _WORDS = ("Pr", "log", "ln", "exp", "arg")
 _WITH_LIMITS = {"sum": "∑", "prod": "∏", "max": "max", "min": "min", "sup": "sup"}
 _RELATIONS = dict(zip(("le", "ge", "lt", "ne", "in", "notin", "pm", "ast", "cdot", "dots"), "≤≥<≠∈∉±∗⋅…", strict=True))

@@ -43,12 +43,12 @@ def methods_table() -> Iterator[str]:
 
 def defaults_table() -> Iterator[str]:
     """A line for all estimates that share their defaults, in the order of DEFAULTS."""
-    yield "| estimate | 0/1 | why | costs | others | why |"
-    yield "|---|---|---|---|---|---|"
+    yield "| estimate | 0/1 | why | costs | others of known limit | others | why |"
+    yield "|---|---|---|---|---|---|---|"
     together: dict[tuple[str, ...], list[str]] = {}
     for estimate, chosen in DEFAULTS.items():
-        of_costs = "as others" if chosen.of_costs is None else chosen.of_costs.name
-        cells = chosen.zero_one.name, chosen.why_zero_one, of_costs, chosen.other.name, chosen.why_other
+        known = ("as others" if one is None else one.name for one in (chosen.of_costs, chosen.of_limit))
+        cells = chosen.zero_one.name, chosen.why_zero_one, *known, chosen.other.name, chosen.why_other
         together.setdefault(cells, []).append(f"`{estimate}`")
     for shared, names in together.items():
         yield f"| {' | '.join([', '.join(names), *shared])} |"

@@ -85,7 +85,7 @@ def _curve(design: Design, evidence: Evidence, records: Sequence[Estimate]) -> I
         yield from _steps(design, evidence, E_cv.candidate)
     yield _line(E_cv, round(rows))
     by_repeat = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
-    if (weights := design.weights_of(np.arange(len(design.y)))) is not None:
+    if (weights := design.weights_of()) is not None:
         by_repeat = Ratio.of(by_repeat.mean(axis=0), weights).terms(by_repeat, weights)
     pairs = _Pairs(design, cross_validated(design, evidence), by_repeat.mean(axis=0), E_2cv, E_cv, rows)
     yield pairs.gain()

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from heldout.estimates.definition import Definition
 from heldout.intervals import two_way_log_t, two_way_wilson
 from heldout.intervals.method import Default, estimate_with
@@ -29,7 +27,7 @@ def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate
 
 def losses_behind(design: Design, evidence: Mapping[str, Evidence]) -> Paired:
     """The mean of each row's losses over repeats, which share their rows."""
-    cluster, weights = design.dependence.group, design.weights_of(np.arange(len(design.y)))
+    cluster, weights = design.dependence.group, design.weights_of()
     means = {
         name: weighed(half_losses(design, of.losses["covalidation"], on_training_half=False).mean(axis=0), weights)
         for name, of in evidence.items()

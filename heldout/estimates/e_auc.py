@@ -33,11 +33,10 @@ labels that depend on nothing up to an AUC of .99, 1.5 % of the rows in the clas
 `metric_estimates`); for `E_ap`, `E_f1` and `E_balanced` it is wider than it need be. With groups or rows in time the
 spread of the folds is used.
 
-**Differences** of two candidates count one row that was not seen, on which the two differ: with V the variance by the
-terms, and R rows, of which one more wrong answer changes the metric by 1/R at most (4 m n / (m + n) for AUC, 2 m for F1
-and average precision, twice the rows of the rarer class for balanced accuracy), it is not less than
-(R^2 V + 1) / (R + 2)^2. Two rankings without a mistake in 30 rows then differ by .064 at most, and not by 0. *Alike* by
-a margin also needs the score test of R rows ([by a margin](#choosing-a-candidate)).
+**Differences** of two candidates count rows that did not come up as those of losses of 0 and 1 on R rows do
+([differences](#choosing-a-candidate)), of which one more wrong answer changes the metric by 1/R at most: R is
+4 m n / (m + n) for AUC, 2 m for F1 and average precision, twice the rows of the rarer class for balanced accuracy. Two
+rankings without a mistake in 30 rows then differ by .096 at most, and not by 0.
 
 **Use it when** ranks are what you use, or a class is so rare that no hypothesis ever predicts it. Ask for it with
 `further_estimates: [E_auc]`, and choose by it with `selection.criterion: E_auc` ([how

@@ -24,7 +24,7 @@ _NO_FIT = "it needs no fit beyond the fits of E_nested"
 def of_winner(design: Design, evidence: Mapping[str, Evidence], _selection: "Selection | None") -> Estimate:
     """Under the name of the candidate of the least E_cv, ties to the first."""
     losses = np.stack([held_out_losses(design, of)[1] for of in evidence.values()])
-    weights, fold = design.weights_of(np.arange(len(design.y))), design.partition.fold
+    weights, fold = design.weights_of(), design.partition.fold
     winner = list(evidence)[int(np.argmin([error_of(of_one, weights) for of_one in losses]))]
     outer = weighed(nested_selection.outer_losses(losses, winners(design, evidence), fold), weights)
     seen = CrossValidated(outer, design.loss, design.seed, design.dependence.group, fold=fold, weights=weights)
@@ -36,7 +36,7 @@ def winners(design: Design, evidence: Mapping[str, Evidence]) -> list[int]:
     """The place of the candidate that wins inside each fold's training rows, a number for each fold."""
     further = design.further("fold_pairs")
     pairs = np.stack([further.fields(of.losses["fold_pairs"])["pair_losses"] for of in evidence.values()])
-    return nested_selection.inner_winners(pairs, design.weights_of(np.arange(len(design.y))))
+    return nested_selection.inner_winners(pairs, design.weights_of())
 
 
 ESTIMATE = Definition(

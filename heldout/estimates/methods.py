@@ -3,10 +3,10 @@
 Where rows depend on one another, by group or along time, a method is valid for an estimate (`Definition.valid`) if its
 argument needs no independence of rows, or uses the independence of whole groups:
 
-- a hypothesis tested on new rows (E_val, E_test): the variance between groups, or batches of consecutive rows that
-  are long compared with the correlation of their losses (`heldout.parts.batches`);
-- E_cv: the spread of fold errors, or of subsamples' errors. Their tested parts are disjoint groups, or stretches
-  of time; the spread of single losses is used as a lower limit of the variance alone;
+- a hypothesis tested on new rows (E_val, E_test): the variance between groups; in time that of as many independent
+  rows as the tested ones weigh as (`heldout.losses.memory`);
+- E_cv: the same, of groups with a factor for hypotheses that share training rows; or the spread of fold errors, or of
+  subsamples' errors, whose tested parts are disjoint groups, or stretches of time;
 - E_prog of groups: the variance between groups, whose steps follow one another;
 - E_prog along time: its steps are a martingale whatever their dependence, with the target that is the error along
   the stream: mu_i = E(X_i | all rows before i). So Hoeffding's, Wilson's and t's arguments hold unchanged, and Clopper

@@ -9,7 +9,7 @@ V = max(S^2 (1/k + 1/(k - 1)), s^2 / N): the corrected variance of the fold erro
 less than the variance of N independent losses, since stratified folds of a rare class may all err alike. Then as
 `corrected_wilson`: n_eff = q (1 - q) / V in Wilson's roots, with the quantile of t with k - 1 degrees of freedom;
 where there is no error n_eff is N / (1 + k / (k - 1)), as when the fold errors are independent; of dependent rows
-the number of groups or batches stands for N.
+the number of groups, or of the independent rows that rows in time weigh as, stands for N.
 """
 
 from heldout.intervals import corrected_fold_t, wilson

@@ -24,6 +24,8 @@ of the runs is marked where losses have light tails; LEAST_SKEWNESS spares many 
 Losses of 0 and 1 by weights are not credible if their effective number is below LEAST_EFFECTIVE of the rows: Wilson's
 interval covered .90 or more in 50 to 1000 rows of lognormal weights up to sigma = 1.5, and down to .85 beyond.
 
+Of rows in time an interval is not credible where few correlation lengths were tested (`heldout.losses.memory`).
+
 It is no test: where the sample has no large loss, nothing shows that the population has some. Other losses of 0 and 1,
 methods that have a width where all losses are equal, as they know how large others may be, and methods that hold at
 every sample size, need no mark. The disagreement of half models, which is no error, has none.

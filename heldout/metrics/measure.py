@@ -45,7 +45,7 @@ class TestMetrics:
 
 @dataclass(frozen=True, eq=False)
 class TestedRows:
-    """The tested rows: what was `answered`, the weighted losses as they were `tested`, and the level.
+    """The tested rows: what was `answered`, the losses as they were `tested`, and the level.
 
     `method` is the interval of a mean loss, `kind` how the rows depend. `called` is the name of the target, `lacking`
     the reason why there are no probabilities, or no scores in place of them.

@@ -90,9 +90,8 @@ def _splits(
 ) -> Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     splits = hasattr(cv, "split") and not isinstance(cv, str)
     splitter = deepcopy(cv) if splits else cv  # a generator in it goes on with each split
-    if (
-        splits and getattr(cv, "shuffle", True) and getattr(cv, "random_state", seed) is None
-    ):  # RepeatedKFold always shuffles
+    # RepeatedKFold always shuffles
+    if splits and getattr(cv, "shuffle", True) and getattr(cv, "random_state", seed) is None:
         splitter.random_state = seed
     try:
         pairs = [*splitter.split(X, y, groups)] if splits else [*cv]

@@ -87,10 +87,10 @@ class Design:
         """The number of each row's class, shape (N,), which parts are drawn by; numbers are one class."""
         return class_shares.codes(class_shares.strata(self.y, self.loss.of_classes))
 
-    def weights_of(self, rows: Rows) -> Losses | None:
-        """What the losses of some `rows` count by, shape (len(rows),); None where all rows count alike."""
+    def weights_of(self, rows: Rows | None = None) -> Losses | None:
+        """What the losses of some `rows` count by, or of all; None where all rows count alike."""
         weights = None if self.weights is None else self.weights.of_errors
-        return None if weights is None else weights[rows]
+        return weights if weights is None or rows is None else weights[rows]
 
     @property
     def further_for_e_cv(self) -> SchemeName | None:
@@ -327,7 +327,7 @@ def half_losses(design: Design, losses: Sequence[Losses], *, on_training_half: b
 def half_tested(design: Design, evidence: Evidence) -> RepeatedByRow:
     """The losses of the half models on the rows of the other halves."""
     table = half_losses(design, evidence.losses["covalidation"], on_training_half=False)
-    return repeated_by_row(table, design.loss, half=design.halves, weights=_of_all(design))
+    return repeated_by_row(table, design.loss, half=design.halves, weights=design.weights_of())
 
 
 def half_trained(design: Design, evidence: Evidence) -> RepeatedByRow:
@@ -336,19 +336,15 @@ def half_trained(design: Design, evidence: Evidence) -> RepeatedByRow:
     The training errors of both half models have equal weight, also where one half has a row more.
     """
     table = half_losses(design, evidence.training, on_training_half=True)
-    margins = repeated_by_row(table, design.loss, weights=_of_all(design))
+    margins = repeated_by_row(table, design.loss, weights=design.weights_of())
     of_halves = zip(evidence.training, design.splits("covalidation"), strict=True)
     errors = [error_of(losses, design.weights_of(split.train)) for losses, split in of_halves]
     return replace(margins, by_repeat=np.array(errors).reshape(-1, 2).mean(axis=1))
 
 
-def _of_all(design: Design) -> Losses | None:
-    return design.weights_of(np.arange(len(design.y)))
-
-
 def check_weights(design: Design) -> None:
     """Raise BadArgument for a part of the rows that is tested or trained on, and has no weight: before any fit."""
-    if _of_all(design) is None:
+    if design.weights_of() is None:
         return
     for estimate, scheme, what in (
         ("E_val", "holdout", "the hold-out"),
