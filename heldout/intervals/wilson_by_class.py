@@ -43,9 +43,9 @@ def bounds(observed: Tested, level: float) -> tuple[float, float]:
     """The limits for `observed.losses`, shape (n,), of the classes in `observed.cells`."""
     if observed.cluster is None:
         return limits(observed, two_sided_normal(level))
-    quantile = two_sided_t(level, observed.units - 1)
+    quantile = two_sided_t(level, clustered_t.degrees(observed))
     low, high = limits(observed, quantile)
-    reach = quantile * math.sqrt(clustered_t.variance(observed.losses, observed.cluster))
+    reach = quantile * math.sqrt(clustered_t.variance_of(observed))
     return min(low, observed.error - reach), max(high, observed.error + reach)
 
 

@@ -1,6 +1,7 @@
 """Wilson's limits by class: goldens by hand, exact coverage where a class has few rows, and where it is the default."""
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,7 +15,9 @@ from heldout.estimates.methods import choose, default_method
 from heldout.intervals import clustered_t, log_t, wilson_by_class
 from heldout.losses import ZERO_ONE, choose_loss
 from heldout.losses.cells import cells
+from heldout.losses.memory import memory_of
 from heldout.losses.tested_losses import Tested
+from heldout.parts.batches import batches
 
 Z = 1.959964
 LABELS = np.repeat([0, 1], [270, 30])  # of all labelled rows
@@ -137,6 +140,19 @@ def test_rows_of_few_groups_have_no_narrower_limits_than_the_clustered_t_and_tha
         for other in (clustered_t.bounds(seen, 0.95), wilson_by_class.bounds(seen_of(loss, right, answers), 0.95)):
             assert low <= max(other[0], 0)
             assert other[1] <= high
+
+
+def test_rows_in_time_have_no_narrower_limits_than_the_clustered_t():
+    """By the variance between batches alone 171 of 200 such intervals were narrower, and .70 covered."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        right, wrong = rng.integers(0, 2, 300), np.repeat(rng.random(10) < 0.3, 30)
+        losses = BALANCED.pointwise(right, right ^ wrong)
+        seen = replace(seen_of(BALANCED, right, right ^ wrong, batches(losses)), memory=memory_of(losses))
+        low, high = wilson_by_class.bounds(seen, 0.95)
+        of_t = clustered_t.bounds(seen, 0.95)
+        assert low <= max(of_t[0], 0)
+        assert of_t[1] <= high
 
 
 def test_means_over_several_partitions_have_limits_inside_of_those_of_their_largest_value():
