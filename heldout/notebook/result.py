@@ -1,7 +1,7 @@
 """What `heldout.validate` returns."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -621,7 +621,7 @@ class Validation:
         Returns
         -------
         dict of str to ndarray of shape (n,)
-            By the name of the candidate.
+            By the name of the candidate, without the weights of rows: with weights w the estimate is sum(w L) / sum(w).
 
         Raises
         ------
@@ -642,7 +642,8 @@ class Validation:
         known = [name for name in behind if name in self.design.estimates]
         if estimate not in known:
             raise BadArgument("estimate", f"estimate is {estimate!r}; there are losses of {', '.join(known) or 'none'}")
-        seen = behind[estimate](self.design, self.evidence).observed
+        plain = replace(self.design, weights=None)  # else they are the terms of a ratio, which may be below 0
+        seen = behind[estimate](plain, self.evidence).observed
         return {name: observed.losses for name, observed in seen.items()}
 
     def __getitem__(self, candidate: str) -> dict[str, Estimate]:

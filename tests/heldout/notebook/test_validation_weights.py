@@ -63,6 +63,23 @@ def test_numbers():
     assert made["line"]["E_cv"].value == pytest.approx(np.average(np.concatenate(losses), weights=counted), rel=1e-9)
 
 
+def test_losses_are_those_of_the_rows_and_their_weighted_mean_is_the_estimate():
+    made = heldout.validate({"bayes": GaussianNB()}, X, Y, sample_weight=WEIGHT, **SETTINGS)
+    step = made.design.partition.step
+    rows = {
+        "E_val": np.flatnonzero(made.design.partition.validation),
+        "E_cv": np.arange(N),
+        "E_prog": np.argsort(step)[(step < 0).sum() :],
+        "E_2cv": np.arange(N),
+    }
+    for estimate, tested in rows.items():
+        losses = made.losses(estimate)["bayes"]
+        assert 0 <= losses.min() <= losses.max() <= 1
+        if estimate != "E_2cv":
+            expected = np.average(losses, weights=WEIGHT[tested])
+            assert made["bayes"][estimate].value == pytest.approx(expected, abs=1e-12)
+
+
 def test_weights_of_1_are_no_weights():
     without = heldout.validate(CANDIDATES, X, Y, **SETTINGS)
     assert without == heldout.validate(CANDIDATES, X, Y, sample_weight=np.ones(N), **SETTINGS)
