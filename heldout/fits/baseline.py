@@ -83,7 +83,9 @@ def _scheme_losses(design: Design, scheme: SchemeName) -> SplitLosses:
 
 def _losses(labelled: Labelled, splits: Sequence[Split], number: Rows, y: NDArray[np.generic]) -> Losses:
     """The losses at labels `y`, shape (n,), of the best constants of the splits `number`, shape (n,)."""
-    weights = np.ones(len(labelled.y)) if labelled.weights is None else labelled.weights.values
+    weights = (
+        np.ones(len(labelled.y)) if labelled.weights is None else labelled.weights.relative
+    )  # 1 where all are equal
     answers: NDArray[Any] = labelled.loss.constant.answers(SplitLabels(labelled.y, weights, splits))
     at_once = max(_CELLS * len(answers) // answers.size, 1)
     pieces = [slice(first, first + at_once) for first in range(0, len(y), at_once)]

@@ -86,6 +86,17 @@ def test_rows_count_by_their_weights():
     )
 
 
+@pytest.mark.parametrize("weight", [0.1, 3.7, 1e300])
+def test_weights_that_are_all_equal_leave_the_median_as_it_is(weight):
+    plain, weighted = (  # of 60 rows, so that an even number trains
+        heldout.validate(
+            {"any": DummyRegressor()}, X[:60], NUMBERS[:60], loss="absolute", sample_weight=counted, **HOW
+        ).baseline
+        for counted in (None, np.full(60, weight))
+    )
+    assert [one.value for one in plain] == [one.value for one in weighted]
+
+
 @st.composite
 def labelled_folds(draw):
     """Labels with ties, weights, and a fold of each row, with rows in no fold."""
