@@ -52,6 +52,7 @@ LEAST_ROWS = 2.5
 LEAST_EFFECTIVE = 0.1
 _UPPER, _FEWEST = 5, 5  # the tail index is of a fifth of the rows, and of 5 at least
 _MOST_NAMED = 5
+_ROUNDING = 1e-12  # losses that are closer, as a share of the largest, are equal
 Cluster = NDArray[np.int64] | None
 
 
@@ -83,7 +84,7 @@ def carried(losses: Losses, cluster: Cluster = None, repeats: int = 1) -> Carrie
     `cluster`, shape (n,), numbers the groups of rows that depend; `repeats` is how often each row is among the losses.
     """
     largest = float(np.abs(losses).max(initial=0.0))
-    if largest == 0 or np.ptp(losses) == 0:
+    if largest == 0 or np.ptp(losses) <= _ROUNDING * largest:
         return None
     scaled = losses / largest  # a power of a large loss might overflow
     sums = scaled if cluster is None else np.bincount(cluster, weights=scaled)

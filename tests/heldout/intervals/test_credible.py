@@ -128,12 +128,13 @@ def test_the_reason_counts_the_rows_that_carry_the_spread_and_their_share():
     [
         ([0.0, 0.0], SQUARED, True),
         ([3.0, 3.0, 3.0], SQUARED, True),
+        ([(x + 0.5 - x) ** 2 for x in np.linspace(0.1, 2, 40).tolist()], SQUARED, True),
         ([0.0, 0.0], SQUARED.limited(4), False),  # the limit gives an upper bound of its own
         ([0.0, 1.0], SQUARED, True),
         ([1e300, 1e-300, 0.0, 1e300], SQUARED, True),
         ([0.0] * 50 + [1.0] * 50, SQUARED, False),
     ],
-    ids=["zeros", "equal", "zeros under a limit", "two rows", "out of range", "ties"],
+    ids=["zeros", "equal", "equal but for rounding", "zeros under a limit", "two rows", "out of range", "ties"],
 )
 def test_few_equal_and_extreme_losses_are_no_fault(losses, loss, marked):
     found = credible.doubt(Tested(np.array(losses), loss), T)
