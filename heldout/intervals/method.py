@@ -174,7 +174,7 @@ class IntervalMethod:
         if not (math.isfinite(low) and math.isfinite(high)):
             raise BadArgument("losses", f"{self.name} gives {low} … {high}: a loss is too large to be squared")
         if self.losses == "any" and observed.error == 0 and math.isfinite(limit):
-            high = max(high, limit * _hidden_share(observed, level))
+            high = max(high, limit * hidden_share(observed, level))
         low, high = min(max(low, 0.0), observed.error), max(min(high, limit), observed.error)  # rounding aside
         return Interval(low, high, level, self.name, self.covers[estimate])
 
@@ -231,7 +231,7 @@ class Default:
         return self.other, self.why_other
 
 
-def _hidden_share(observed: Any, level: float) -> float:
+def hidden_share(observed: Any, level: float) -> float:
     """The share of losses above 0 that may hide where no tested row has one: Clopper and Pearson's upper limit.
 
     Rows that were tested by hypotheses with shared training rows weigh as much as fewer rows, by the factor of C.

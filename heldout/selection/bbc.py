@@ -18,9 +18,11 @@ missed on that side (decision 105).
 
 Both bounds take the variance of the winner's E_cv, V, with its correction for shared training rows: for 0/1 losses
 they are Wilson's roots for n_eff = q_w (1 - q_w) / V rows (`corrected_wilson`, or `corrected_fold_wilson` where no
-subsamples were fitted); for other losses those of `corrected_log_t`, or `corrected_fold_t`, with the relative standard
-error sqrt(V) / q_w. Of hypotheses that were tested on rows outside of their training, they are those of `wilson` and
-`log_t`.
+subsamples were fitted); for losses of classes as far from their centre as those of `corrected_wilson_by_class`, or
+`pooled_wilson_by_class`, from q_w; for other losses those of `corrected_log_t`, or `corrected_fold_t`, with the
+relative standard error sqrt(V) / q_w. Where a loss with a limit is 0 in all rows, the upper bound is at least that of a
+share of the limit of which no row was seen. Of hypotheses that were tested on rows outside of their training, they are
+those of `wilson` and `log_t`.
 
 Where several candidates may have won, E_bbc is a mean over them and varies less than the E_cv of any. With p_c the
 share of bootstraps that take candidate c, r is the variance of the rows' losses sum_c p_c l_c over that of the winner's
@@ -44,11 +46,13 @@ from heldout.intervals import (
     corrected_log_t,
     corrected_t,
     corrected_wilson,
+    corrected_wilson_by_class,
     credible,
     log_t,
+    pooled_wilson_by_class,
     wilson,
 )
-from heldout.intervals.method import IntervalMethod, restated, two_sided_normal, two_sided_t
+from heldout.intervals.method import IntervalMethod, hidden_share, restated, two_sided_normal, two_sided_t
 from heldout.losses import Losses
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.parts.dependence import DependenceKind
@@ -133,6 +137,8 @@ def interval(
     share = 1.0 if taken is None else _share(taken, winner)
     low = _about(min(value, winner.error), winner, level, share)[0]
     high = _about(max(value, winner.error), winner, level, share)[1]
+    if method.losses == "any" and winner.error == 0 and math.isfinite(winner.loss.limit):
+        high = max(high, winner.loss.limit * hidden_share(winner, level))
     of_folds = isinstance(winner, CrossValidated)
     told = assumption(method.name, kind) if of_folds else f"{method.covers['E_val']}; {_ASSUMPTION}"
     return Interval(max(low, 0.0), min(high, winner.loss.limit), level, method.name, told)
@@ -148,6 +154,9 @@ def _about(centre: float, winner: Tested, level: float, share: float) -> tuple[f
     quantile = _quantile(winner, level)
     if winner.loss.binary:
         return wilson.roots_at(centre, _size(winner) / share, quantile)
+    if _by_class(winner):
+        low, high = _method(winner).bounds(winner, level)
+        return centre - (winner.error - low), centre + (high - winner.error)
     reach = quantile * math.sqrt(share) * _standard_error(winner) * (centre / winner.error if winner.error > 0 else 1.0)
     symmetric = _method(winner) is corrected_fold_t.METHOD
     return (centre - reach, centre + reach) if symmetric else log_t.about(centre, reach)
@@ -168,6 +177,8 @@ def _method(winner: Tested) -> IntervalMethod:
     """The method of the winner's own error, by the fits that were made."""
     if not isinstance(winner, CrossValidated):
         return wilson.METHOD if winner.loss.binary else log_t.METHOD
+    if _by_class(winner):
+        return corrected_wilson_by_class.METHOD if _has_subsamples(winner) else pooled_wilson_by_class.METHOD
     if not _has_subsamples(winner):
         return corrected_fold_wilson.METHOD if winner.loss.binary else corrected_fold_t.METHOD
     return corrected_wilson.METHOD if winner.loss.binary else corrected_log_t.METHOD
@@ -194,6 +205,12 @@ def _quantile(winner: Tested, level: float) -> float:
     if not isinstance(winner, CrossValidated):
         return two_sided_normal(level) if winner.loss.binary else two_sided_t(level, winner.n - 1)
     return two_sided_t(level, corrected_t.degrees(winner) if _has_subsamples(winner) else winner.folds - 1)
+
+
+def _by_class(winner: Tested) -> bool:
+    """Whether the losses are known by class, of independent rows in folds: what few rows of a class may cost counts."""
+    known = winner.cells is not None and winner.cluster is None and not winner.loss.binary
+    return known and isinstance(winner, CrossValidated)
 
 
 def _has_subsamples(winner: CrossValidated) -> bool:

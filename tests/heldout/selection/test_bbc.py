@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeClassifier
 
+import heldout
 from heldout.errors import BadArgument
 from heldout.estimates.methods import assumption_of
 from heldout.intervals import corrected_fold_t, corrected_fold_wilson, corrected_log_t, corrected_wilson, wilson
@@ -288,6 +290,21 @@ def test_no_error_at_all_leaves_room_for_some(n):
     # one error in n rows is never excluded
     assert all(1 / n < interval.high < 0.5 for interval in found)
     assert corrected_wilson.METHOD.interval("E_cv", winners[0], 0.95).high == found[0].high
+
+
+@pytest.mark.parametrize(
+    "loss", ["balanced", {"cost": {0: {1: 1}, 1: {0: 20}}}, "brier"], ids=["balanced", "cost", "brier"]
+)
+def test_a_loss_with_a_limit_that_is_0_everywhere_leaves_room_for_some_and_so_do_few_rows_of_a_class(loss):
+    X = np.linspace(-1, 1, 60)[:, None]
+    y = (X[:, 0] > 0.8).astype(int)  # 6 rows, all of them right
+    how = {"loss": loss, "folds": 5, "estimates": ["E_cv", "E_bbc"]}
+    trees = {name: DecisionTreeClassifier(max_depth=depth, random_state=0) for name, depth in (("a", 1), ("b", 2))}
+    of = heldout.validate(trees, X, y, **how)["a"]
+    assert of["E_bbc"].low <= of["E_bbc"].value < of["E_bbc"].high
+    if loss != "brier":  # as for its own error, with what the choice adds
+        assert of["E_cv"].interval == of["E_bbc"].interval == "corrected Wilson by class"
+    assert of["E_bbc"].high >= of["E_cv"].high - 1e-12
 
 
 @LAWS
