@@ -29,6 +29,7 @@ METHOD = IntervalMethod(
     losses="any",
     validity="asymptotic",
     bounds=bounds,
+    with_weights=True,
     least=2,
     units_above=2,
     of_row_means=True,
