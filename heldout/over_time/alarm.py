@@ -48,7 +48,7 @@ from heldout.over_time.alike_rows import design_effect, size_and_correlation
 
 # the shares that are staked: best is about the drift over the variance of a row, as a share of m
 BETS = 0.9 * 0.5 ** np.arange(10)
-SURE = 0.8  # with which the spread of the reference's shards is not above what is taken for it
+SURE = 0.6  # with which the spread of the reference's shards is not above what is taken for it
 _DISTINCT = 512  # values of a row that are kept apart; more are rounded to as many steps, against the alarm
 _NEAR, _FAR = np.arange(-1, 6, 0.125), 24  # of the grid: in standard errors around the reference's mean; and beyond
 
