@@ -76,7 +76,7 @@ def _figure(picture: "Picture | str") -> str:
 
 
 def _differences(lines: Sequence[Difference], error: float | None, design: Design) -> str:
-    """The differences from a candidate's `error`, the closest candidate first, with the intervals of all pairs."""
+    """The differences from a candidate's `error`, the closest candidate first, with their intervals."""
     if error is None:
         return ""
     loss = design.loss
@@ -88,7 +88,7 @@ def _differences(lines: Sequence[Difference], error: float | None, design: Desig
         for line in sorted(lines, key=lambda line: -line.difference)
     )
     unit = "in percentage points" if loss.binary else f"of {loss.shown_as}"
-    says = f"{unit}, below 0 where the first errs less; intervals at {100 * design.level:g} % for all pairs together"
+    says = f"{unit}, below 0 where the first errs less; intervals at {100 * design.level:g} % together"
     if design.margin is not None:
         says += f"; {about_winner.what_words_say('the first', design.margin, loss)}"
     return (

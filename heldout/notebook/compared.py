@@ -92,7 +92,7 @@ class Compared:
         return select(values, self.estimates[0].estimate, rule, paired, self._comparison)
 
     def differences(self, candidate: str | None = None, *, margin: float | None = None) -> tuple[Difference, ...]:
-        """The error of a candidate less that of each other, with intervals that hold for all pairs together.
+        """The error of a candidate less that of each other, with intervals that hold together.
 
         None is the candidate of least error, and the margin of `from_predictions`. Raises BadArgument for a name that
         is no candidate, and for a margin outside its limits.

@@ -1,4 +1,4 @@
-"""E_cv of a candidate, or 1 - a metric, less that of each other, and of the baseline, for all pairs at once."""
+"""E_cv of a candidate, or 1 - a metric, less that of each other, and of the baseline."""
 
 from collections.abc import Mapping
 from dataclasses import replace

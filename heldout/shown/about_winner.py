@@ -110,9 +110,7 @@ def differences(winner: str, of_winner: Sequence[Difference], level: float, esti
         "not shown to be lower than that of": [one for one in others if one not in lower and one not in higher],
     }
     parts = [f"{says} {', '.join(one.against for one in group)}" for says, group in groups.items() if group]
-    return (
-        f"{estimate} of {winner} is {', and '.join(parts)}; at {100 * level:g} % for all pairs of candidates together"
-    )
+    return f"{estimate} of {winner} is {', and '.join(parts)}; at {100 * level:g} % for all its comparisons together"
 
 
 def label_of_alike(margin: float | None) -> str:
@@ -156,7 +154,7 @@ def by_margin(
     text = f"by a margin of {margin_text(margin, loss)} of {estimate} {winner} is "
     if not others:
         return f"{text}{constant}, at {level}"
-    text += f"{others}; at {level} for all pairs of candidates together"
+    text += f"{others}; at {level} for all its comparisons together"
     return f"{text}; and it is {constant}" if constant else text
 
 

@@ -51,7 +51,7 @@ def section(summary: Summary) -> Section | None:
     )
     reading = (
         f"{summary.compared_by} of {summary.selected} less that of each other candidate, on the same rows. The "
-        f"intervals hold at {summary.level} for all pairs of candidates together, whichever was selected, and those "
+        f"intervals hold at {summary.level} for all comparisons of the selected candidate, whichever it is, and those "
         f"against the baseline for all candidates. Where an interval lies below 0, {summary.selected} is shown to err "
         "less. Of the others it is not shown, nor that they are as good: at this level the candidate of least error is "
         f"{summary.selected} or one of them. An arrow is what lies beyond the axis."

@@ -224,7 +224,7 @@ def test_what_a_notebook_shows_has_alike_in_one_sense(made, by_margin, tmp_path)
     said = next(line for line in text.splitlines() if line.startswith("margin: "))
     assert said.startswith("margin: by a margin of 8 percentage points of E_cv bayes is ")
     assert "alike with again" in said
-    assert said.endswith("; at 95 % for all pairs of candidates together; and it is better than the baseline")
+    assert said.endswith("; at 95 % for all its comparisons together; and it is better than the baseline")
     assert said.removeprefix("margin: ") in by_margin._repr_html_()
     page = by_margin.report(tmp_path / "by.html").read_text(encoding="utf-8")
     assert '<th scope="row">again</th>' in page

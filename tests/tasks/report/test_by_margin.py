@@ -82,7 +82,7 @@ def test_every_place_has_the_words_and_alike_is_what_the_margin_says(made, capsy
     }
     said = (
         "by a margin of 2 percentage points of E_cv bayes is better than far; alike with twin; undecided against near; "
-        "at 90 % for all pairs of candidates together; and it is better than the baseline"
+        "at 90 % for all its comparisons together; and it is better than the baseline"
     )
     for place, text in places.items():
         assert said in " ".join(text.split()), place
