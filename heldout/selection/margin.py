@@ -15,10 +15,11 @@ passed (D. J. Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987; D. 
 Personality Science 8, 2017). They are those of an interval of level 1 - 2 alpha, and these have a higher one.
 
 `alike` is said of intervals that are short, and short are those of candidates that differ on few rows, too. So where
-the limit L of a loss is known it is said of an interval that counts z^2 rows more on which the two differ by L
-(`heldout.selection.paired_differences`): two candidates whose losses are equal on all n rows are alike by no margin
-below L z^2 / n. Where rows depend, n is the number of groups or batches. Losses without a known limit have no such
-guard: two candidates whose losses are equal on every row are alike, whatever they do on rows that did not come up.
+the limit L of a loss is known, or its values by class, it is said of an interval that counts z^2 rows more on which the
+two differ by L (`heldout.selection.paired_differences`): two candidates whose losses are equal on all n rows are alike
+by no margin below L z^2 / n. Where rows depend, n is the number of groups or batches. Losses without a known limit have
+no such guard: two candidates whose losses are equal on every row are alike, whatever they do on rows that did not come
+up.
 """
 
 import math

@@ -7,8 +7,9 @@ for hypotheses that share training rows (`heldout.estimates.of_metric`), with J 
 subsamples it is the variance of a mean of independent rows or clusters times the factor for hypotheses that share
 training rows, with one degree less than there are rows or clusters.
 
-Rows that did not come up. Where the limit L of a loss is known, m more rows are counted, half of them with d = L and
-half with d = -L. With n independent rows and the variance s of their mean, the variance is not less than
+Rows that did not come up. Where the limit L of a loss is known, or the largest value of a user's own of classes, m more
+rows are counted, half of them with d = L and half with d = -L. With n independent rows and the variance s of their
+mean, the variance is not less than
 
     s + m (L^2 + mean(d)^2 n / (n + m)) / n^2.
 
@@ -60,7 +61,8 @@ class PairedDifferences:
     `of_rows`, shape (M,), is the variance by the losses of the rows alone, of independent rows or clusters, and `rows`,
     shape (M,), how many independent rows have it.
     `of_subsamples` says whether `variance` is that of further fits. Without enough independent rows or clusters it is
-    infinite. The `loss` is that of the rows; None where no limit of its own is counted, as for 1 - a metric.
+    infinite. The `loss` is that of the rows; None where no limit of its own is counted, as for 1 - a metric. The
+    `limit` is that of the loss, or the largest of its known values.
     """
 
     error: NDArray[np.float64]
@@ -69,6 +71,7 @@ class PairedDifferences:
     of_rows: NDArray[np.float64]
     rows: NDArray[np.float64]
     loss: Loss | None = None
+    limit: float = math.inf
     of_subsamples: bool = False
 
     def reach(self, level: Levels) -> NDArray[np.float64]:
@@ -77,9 +80,9 @@ class PairedDifferences:
         `level` is one for all, or has the shape (M,).
         """
         loss = self.loss
-        if loss is None or not math.isfinite(loss.limit):
+        if loss is None or not math.isfinite(self.limit):
             return self._reach(level, self.variance)
-        least = self._with_more_rows(_more_rows(loss, level), loss.limit)
+        least = self._with_more_rows(_more_rows(loss, level), self.limit)
         if not _of_few_values(loss):
             least = np.where((self.error == 0) & (self.of_rows == 0), least, 0.0)
         return self._reach(level, np.maximum(self.variance, least))
@@ -89,9 +92,9 @@ class PairedDifferences:
 
         True for losses without a limit, of which nothing is known but what came up.
         """
-        if self.loss is None or not math.isfinite(self.loss.limit):
+        if self.loss is None or not math.isfinite(self.limit):
             return np.ones(len(self.error), dtype=bool)
-        least = self._with_more_rows(_normal(level) ** 2, self.loss.limit)
+        least = self._with_more_rows(_normal(level) ** 2, self.limit)
         reach = self._reach(level, np.maximum(self.variance, least))
         closer: NDArray[np.bool_] = np.abs(self.error) + reach <= margin
         return closer
@@ -159,9 +162,10 @@ def differences_of_rows(different: Losses, observed: Tested, folds: int | None) 
     error, cluster, units, n = different.mean(axis=1), observed.cluster, observed.units, observed.n
     counting = observed.rows
     loss = None if isinstance(observed, CrossValidatedParts | TestedPart) else observed.loss
+    limit = math.inf if loss is None else _limit(observed)
     if units < 2 or (cluster is not None and units <= 2):
         endless = np.full_like(error, np.inf)
-        return PairedDifferences(error, endless, 0.0, endless, np.full_like(error, units), loss)
+        return PairedDifferences(error, endless, 0.0, endless, np.full_like(error, units), loss, limit)
     of_independent = _squares(different) / (n - 1) / n
     of_rows, rows = of_independent, np.full_like(error, counting)
     if cluster is not None:
@@ -169,7 +173,15 @@ def differences_of_rows(different: Losses, observed: Tested, folds: int | None) 
         of_rows = (sums**2).sum(axis=1) / n**2 * units / (units - 1)
         share = np.divide(of_independent, of_rows, out=np.zeros_like(of_rows), where=of_rows > 0)
         rows = np.clip(counting * share, units, counting)
-    return PairedDifferences(error, variance_factor(folds) * of_rows, units - 1, of_rows, rows, loss)
+    return PairedDifferences(error, variance_factor(folds) * of_rows, units - 1, of_rows, rows, loss, limit)
+
+
+def _limit(observed: Tested) -> float:
+    """The limit of the loss; of a user's own loss of classes the largest of its values, which are known by class."""
+    limit, cells = observed.loss.limit, observed.cells
+    if math.isfinite(limit) or cells is None:
+        return limit
+    return max((float(values.max(initial=0.0)) for values in cells.values), default=limit)
 
 
 def _less(table: Losses, place: int) -> Losses:

@@ -130,6 +130,15 @@ def test_equal_answers_on_every_row_are_alike_only_where_enough_rows_came_up(n, 
         assert one.high == pytest.approx(t(n - 1).ppf(0.975) * math.sqrt(2) * loss.limit / n, rel=1e-9)
 
 
+def test_equal_answers_by_a_users_own_loss_of_classes_are_alike_only_where_enough_rows_came_up():
+    right = {"label": [0, 1, 1, 0] * 10, "a": [0, 1, 1, 0] * 10, "b": [0, 1, 1, 0] * 10}
+    for margin, said in ((0.05, "undecided"), (0.2, "alike")):
+        made = heldout.from_predictions(right, answer=["a", "b"], loss=lambda y, of: abs(y - of), margin=margin)
+        [one] = made.differences()
+        assert one.by_margin == said
+        assert one.high == -one.low > 0
+
+
 def test_copies_of_rows_in_groups_count_as_one_row():
     z, errs, group = norm.ppf(0.975), np.repeat(np.arange(40) % 5 == 0, 25), np.repeat(np.arange(40), 25)
     seen = {name: Tested(errs.astype(float), ZERO_ONE, 0, group) for name in "ab"}
