@@ -270,8 +270,9 @@ class Validation:
         Returns
         -------
         bool or None
-            True if the interval of the difference (`differences`) lies below 0; False if no part of it does; None where
-            it cannot be told, or neither E_cv nor E_val was computed.
+            True if the interval of the difference (`differences`) lies below 0, and that of the difference from the
+            best constant of all labelled rows too; False if no part of one does; None where it cannot be told, or
+            neither E_cv nor E_val was computed.
 
         Raises
         ------
