@@ -245,15 +245,10 @@ def _of_table(name: str, number: int) -> list[Record]:
     cell = CELLS[name]
     rng = np.random.default_rng([SEED, *map(ord, name), number])
     rows, others = cell.draw(rng, cell.n), cell.draw(rng, OTHERS)
-    made = heldout.validate(
-        dict(cell.candidates),
-        **rows,
-        loss=cell.loss,
-        seed=number,
-        estimates=[*cell.estimates],
-        progress=False,
-        **({"folds": 10} if "groups" not in rows else {}),
-    )
+    options: dict[str, Any] = {**rows, "loss": cell.loss, "seed": number, "estimates": [*cell.estimates]}
+    if "groups" not in rows:
+        options["folds"] = 10
+    made = heldout.validate(dict(cell.candidates), progress=False, **options)
     records: list[Record] = []
     for candidate in made.candidates:
         for estimate in cell.estimates:
@@ -338,26 +333,3 @@ def slug(name: str) -> str:
 def pictures(results: pd.DataFrame) -> Mapping[str, Figure]:  # noqa: ARG001
     """None."""
     return {}
-
-
-def table(results: pd.DataFrame) -> str:
-    """The cells as lines of text: coverage, of those without a mark, the share without one, width in oracle's sds."""
-    lines = []
-    for (name, estimate), own in results[results["estimate"] != "claims"].groupby(["cell", "estimate"], sort=False):
-        plain = own[own["shown"].astype(bool) & ~own["marked"].astype(bool)]
-        covers = own.loc[own["shown"].astype(bool), "covers"].mean()
-        lines.append(
-            f"{name:45} {estimate:7} covers {covers:.3f}  unmarked {len(plain) / len(own):.2f} "
-            f"cover {plain['covers'].mean():.3f}  width {own['width'].mean() / _spread(own):.2f} sd"
-        )
-    for name, own in results[results["estimate"] == "claims"].groupby("cell", sort=False):
-        lines.append(f"{name:45} differ {own['lower'].mean():.3f}  beats {own['beats'].mean():.3f}")
-    return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    import sys
-
-    tables = int(sys.argv[1]) if len(sys.argv) > 1 else TABLES
-    for named in CELLS:
-        print(table(pd.DataFrame(measure(Unit(named, 0, tables), None))), flush=True)
