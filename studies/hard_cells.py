@@ -314,9 +314,8 @@ def findings(results: pd.DataFrame) -> list[Finding]:
                 tables = own[own["candidate"] == own["candidate"].iloc[0]] if column == "lower" else own
                 share, low, high = share_interval(int(tables[column].sum()), len(tables))
                 called = f"hard-false-{what}-{slug(str(name))}"
-                found.append(
-                    Finding(called, share, low <= 1 - LEVEL, "claimed too often", at_most(1 - LEVEL), low, high)
-                )
+                said = "" if low <= 1 - LEVEL else "claimed too often"
+                found.append(Finding(called, share, not said, said, at_most(1 - LEVEL), low, high))
     return found
 
 
