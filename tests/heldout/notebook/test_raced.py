@@ -62,8 +62,12 @@ def raced():
     return heldout.validate(candidates(), X, Y, repeats=4)
 
 
-def test_estimates_of_those_who_are_left_are_those_without_a_race(raced):
-    without = heldout.validate(candidates(), X, Y, repeats=4, race="off")
+@pytest.fixture(scope="module")
+def without():
+    return heldout.validate(candidates(), X, Y, repeats=4, race="off")
+
+
+def test_estimates_of_those_who_are_left_are_those_without_a_race(raced, without):
     assert raced.dropped
     assert {*raced.candidates} | {one.candidate for one in raced.dropped} == {*without.candidates}
     assert not {*raced.candidates} & {one.candidate for one in raced.dropped}
@@ -92,9 +96,8 @@ def test_the_bound_counts_all_that_started(raced):
         raced.bound(models=started - 1)
 
 
-def test_claims_about_pairs_are_at_most_those_without_a_race(raced):
+def test_claims_about_pairs_are_at_most_those_without_a_race(raced, without):
     """The level is shared among the pairs of all that started, since the same rows decided who is left."""
-    without = heldout.validate(candidates(), X, Y, repeats=4, race="off")
     winner = raced.select().selected
     found = {record.against: record for record in without.differences(winner)}
     for record in raced.differences(winner):
@@ -205,9 +208,8 @@ def test_the_record_is_plain(raced):
 
 
 @pytest.mark.parametrize("race", ["auto", "off"])
-def test_finalists_have_the_least_e_prog_and_keep_their_numbers(race):
+def test_finalists_have_the_least_e_prog_and_keep_their_numbers(race, without):
     made = heldout.validate(candidates(), X, Y, repeats=4, race=race, finalists=3)
-    without = heldout.validate(candidates(), X, Y, repeats=4, race="off")
     e_prog = {record.candidate: record.value for record in without.estimates if record.estimate == "E_prog"}
     assert sorted(e_prog, key=e_prog.__getitem__)[:3] == sorted(made.candidates, key=e_prog.__getitem__)
     assert {"race", "finalists"} - ({"race"} if race == "off" else set()) == {one.by for one in made.dropped}
