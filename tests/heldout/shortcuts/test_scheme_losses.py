@@ -71,7 +71,7 @@ def assert_same(learner, made: Design, scheme: SchemeName) -> None:
         np.testing.assert_allclose(losses, fit.losses, rtol=1e-9, atol=1e-9)
     assert len(training) == (len(splits) if scheme == "covalidation" else 0)
     for losses, fit, split in zip(training, fits, splits, strict=False):
-        wanted = losses_on(fit.hypothesis, X, made.y, split.train, made.loss, made.weights)
+        wanted = losses_on(fit.hypothesis, X, made.y, split.train, made.loss)
         np.testing.assert_allclose(losses, wanted, rtol=1e-9, atol=1e-9)
 
 
