@@ -138,9 +138,20 @@ def test_a_flow_without_its_input_names_what_is_missing(checkout, params):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["greedy", "half-greedy"])
-def test_a_candidate_that_cannot_fit_is_shown_as_failed_and_is_no_part_of_the_results(survived, name):
+def test_a_candidate_that_fails_in_the_halves_alone_keeps_its_other_estimates(survived):
+    checkout, _ = survived
+    child = next(run for run in clients_runs(checkout) if run.info.run_name == "half-greedy")
+    assert "FINISHED" == child.info.status
+    assert "n_neighbors" in child.data.tags["lacking"]
+    estimates = (checkout.path / "reports/estimates.csv").read_text()
+    assert "\nhalf-greedy,E_cv," in estimates
+    assert "\nhalf-greedy,E_2cv," not in estimates
+
+
+@pytest.mark.slow
+def test_a_candidate_that_cannot_fit_is_shown_as_failed_and_is_no_part_of_the_results(survived):
     checkout, run = survived
+    name = "greedy"
     assert any(name in line.split() and "failed" in line for line in run.stdout.replace("│", " ").splitlines())
     assert f"{name} failed" in words(run)
     child = next(run for run in clients_runs(checkout) if run.info.run_name == name)

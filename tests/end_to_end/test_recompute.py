@@ -284,17 +284,21 @@ def test_the_winner_is_corrected_for_having_won_by_a_plain_bootstrap_of_the_sele
     )
     table = table[:, np.lexsort(table)]
     rng = np.random.default_rng(seeds.child(settings.seed, "bootstrap"))
-    errors = []
+    errors, taken = [], np.zeros(n)
     for times in rng.multinomial(n, np.full(n, 1 / n), size=BOOTSTRAPS):
         best = int(np.argmin(table @ times))
         errors.append(table[best, times == 0].mean())
+        taken += table[best] / BOOTSTRAPS
     (row,) = estimates[estimates["estimate"] == "E_bbc"].to_dict("records")
     assert winner.name == row["candidate"]
     assert np.mean(errors) == pytest.approx(row["value"], abs=1e-9)
     own, errors = seen_of_winner.losses, seen_of_winner.subsample_errors
     noise = max(errors.var(ddof=1) * (1 / len(errors) + seen_of_winner.tested_per_trained), own.var(ddof=1) / n)
     size, t = own.mean() * (1 - own.mean()) / noise, stats.t.ppf(0.975, len(errors) - 1)
-    expected = wilson.roots_at(row["value"], size, t)
+    # from the lower bound about the winner's own error to the upper about E_bbc, each with (1 + r) / 2 of the variance
+    size /= (1 + min(taken.var() / own.var(), 1)) / 2
+    ends = min(row["value"], own.mean()), max(row["value"], own.mean())
+    expected = tuple(wilson.roots_at(end, size, t)[side] for side, end in enumerate(ends))
     assert expected == pytest.approx((row["low"], row["high"]), abs=1e-9)
     assert row["target"].endswith("that the rule minimum takes by E_cv, among this run's candidates")
     assert recomputed[winner.name].values["E_cv"] < row["value"]
