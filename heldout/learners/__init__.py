@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from heldout.losses import Loss
 
 _STATE = "random_state"
+_MANY = (dict, list, tuple)
 
 
 def open_random_states(learner: Any) -> list[str]:
@@ -21,42 +22,39 @@ def open_random_states(learner: Any) -> list[str]:
     grid of a search), and of a splitter that shuffles. And the `cv` of a TargetEncoder that is a number: it shuffles,
     and its own `random_state` is deprecated since scikit-learn 1.9.
     """
-    return [f"{name}{_setting_of(part)}" for name, part in _parts(learner) if _setting_of(part)]
+    return [f"{name}{setting}" for name, _, setting in _open_parts(learner)]
 
 
-def _parts(learner: Any) -> Iterator[tuple[str, Any]]:
-    """`learner` and each learner and splitter inside it once, with the beginning of the names of its settings."""
+def _open_parts(learner: Any) -> Iterator[tuple[str, Any, str]]:
+    """Each learner and splitter in `learner` that would draw otherwise each time.
+
+    With the beginning of the names of its settings, and the setting by which it would.
+    """
     seen: set[int] = set()
 
-    def below(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    def below(name: str, value: Any) -> Iterator[tuple[str, Any, str]]:
         if id(value) in seen or isinstance(value, type):
             return
         if hasattr(value, "get_params"):
             seen.add(id(value))
-            yield name, value
             settings = value.get_params(deep=True)
+            if settings.get(_STATE, 0) is None:
+                yield name, value, _STATE
+            elif _draws_folds(value, settings):
+                yield name, value, "cv"
             # what a list holds may have a name of its own too, as the steps of a pipeline: those come first
-            for inner in sorted(settings, key=lambda of: isinstance(settings[of], dict | list | tuple)):
+            for inner in sorted(settings, key=lambda of: isinstance(settings[of], _MANY)):
                 yield from below(f"{name}{inner}__", settings[inner])
-        elif isinstance(value, dict | list | tuple):
+        elif isinstance(value, _MANY):
             pairs = value.items() if isinstance(value, dict) else enumerate(value)
             for inner, item in pairs:
                 yield from below(f"{name}{inner}__", item)
         elif hasattr(value, "split") and hasattr(value, _STATE):
             seen.add(id(value))
-            yield name, value
+            if getattr(value, _STATE) is None and getattr(value, "shuffle", True):
+                yield name, value, _STATE
 
     return below("", learner)
-
-
-def _setting_of(part: Any) -> str:
-    """The setting by which a learner or a splitter draws otherwise each time; empty if there is none."""
-    if not hasattr(part, "get_params"):
-        return _STATE if getattr(part, _STATE) is None and getattr(part, "shuffle", True) else ""
-    settings = part.get_params(deep=False)
-    if settings.get(_STATE, 0) is None:
-        return _STATE
-    return "cv" if _draws_folds(part, settings) else ""
 
 
 def _draws_folds(part: Any, settings: dict[str, Any]) -> bool:
@@ -133,14 +131,12 @@ def seeded(learner: Any, state: int, y: NDArray[np.generic] | None = None) -> An
     from sklearn.base import clone
 
     copy = clone(learner)
-    for _, part in [*_parts(copy)]:
-        setting = _setting_of(part)
-        if setting == "cv":
-            part.set_params(cv=_folds(part, state, y))
-        elif setting and hasattr(part, "get_params"):
-            part.set_params(**{setting: state})
-        elif setting:
-            setattr(part, setting, state)
+    for _, part, setting in [*_open_parts(copy)]:
+        value = _folds(part, state, y) if setting == "cv" else state
+        if hasattr(part, "get_params"):
+            part.set_params(**{setting: value})
+        else:
+            setattr(part, setting, value)
     return copy.set_params(**dict.fromkeys(open_threads(copy), 1))
 
 
