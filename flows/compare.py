@@ -28,11 +28,11 @@ both validations with their intervals, and which differ by more than chance.
 `workspace` is what is there now: compare HEAD~1 workspace. What is the name of
 a file is a file."""
 _COLUMNS = {
-    "row": "the column with the name of the row (row)",
+    "row": "the column with the name of the row (row); none where each line is a row of its own",
     "candidate": "the column with the name of the candidate (candidate)",
     "label": "the column with the true label (label)",
     "fold": "the column with the fold of the row; its model was trained on the other folds",
-    "repeat": "the column with the number of the partition into folds, of repeated cross-validation",
+    "repeat": "the column with the number of the partition into folds, or of the answer of a model asked again",
     "group": "the column with the group of the row, where rows of a group are alike",
     "weight": "the column with how many rows of the population a row stands for",
 }
@@ -42,7 +42,7 @@ _CELLS = {
     "losses": "in its place, the losses (loss)",
 }
 _NUMBERS = ("loss", "loss_max", "metric", "missing", "level", "margin", "compared")
-_ROW, _CANDIDATE = "row", "candidate"
+_ROW, _CANDIDATE, _NONE = "row", "candidate", "none"
 _MOST_SHOWN = 10  # values of a column, in a message
 
 
@@ -81,6 +81,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", metavar="COLUMN", nargs="+", help=meaning)
     parser.add_argument(
         "--only", metavar="COLUMN=VALUE", action="append", default=[], help="the lines with this value, and no others"
+    )
+    parser.add_argument(
+        "--sep", metavar="SIGN", help="what separates columns: , or ; or tab or |; by default it is found"
     )
     parser.add_argument("--loss", metavar="NAME", help="zero_one, squared, absolute, …; by default the labels say")
     parser.add_argument("--loss-max", type=float, metavar="L", help="what no loss can pass, for a bound")
@@ -124,7 +127,9 @@ def main(options: argparse.Namespace) -> int:
     if len({file.name for file in options.files}) < len(options.files):
         raise UserError("FILE: two files have the same name; name their candidates: small=FILE large=FILE")
     file = ", ".join(file.path.name for file in options.files)
-    table = _only(_table(options.files, options.candidate, options.row), options.only)
+    table = _only(_table(options), options.only)
+    if options.row == _NONE and _NONE not in table:
+        given["row"] = None
     try:
         made = heldout.from_predictions(table, **given)
     except BadArgument as error:
@@ -170,21 +175,64 @@ def _one(value: Any) -> Any:
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def _table(files: Sequence[_File], candidate: str | None, row: str | None) -> "pd.DataFrame":
+def _table(options: argparse.Namespace) -> "pd.DataFrame":
     """The lines of all files; each of several is about a candidate of its own, unless a column says which.
 
-    The rows of a single file, whose candidate was named, need no names.
+    Raises UserError where a file lacks a column that an option names, and for lines of an unnamed candidate.
     """
     import pandas as pd
 
-    from tasks.data import file_formats
-    from tasks.data.text_form import USUAL
+    frames = [_read(file.path, options.sep) for file in options.files]
+    for file, frame in zip(options.files, frames, strict=True):
+        _check_columns(options, file, frame)
+    if (
+        (len(frames) == 1 and not options.files[0].named)
+        or options.candidate
+        or any(_CANDIDATE in one for one in frames)
+    ):
+        return pd.concat(frames, ignore_index=True)
+    named = zip(options.files, frames, strict=True)
+    return pd.concat([frame.assign(**{_CANDIDATE: file.name}) for file, frame in named], ignore_index=True)
 
-    frames = [file_formats.read(file.path, "FILE", (), (), USUAL).frame for file in files]
-    if len(files) == 1 and not files[0].named:
-        return frames[0]
-    if candidate is None and not any(_CANDIDATE in frame for frame in frames):
-        frames = [frame.assign(**{_CANDIDATE: file.name}) for file, frame in zip(files, frames, strict=True)]
-        if len(frames) == 1 and row is None and _ROW not in frames[0]:
-            frames = [frames[0].assign(**{_ROW: range(len(frames[0]))})]
-    return pd.concat(frames, ignore_index=True)
+
+def _read(path: Path, separator: str | None) -> "pd.DataFrame":
+    """The lines of a file. Raises UserError where its first line is a row of values."""
+    from tasks.data import file_formats
+    from tasks.data.text_form import TextForm
+    from tasks.init import find_form, header_is_data
+    from tasks.runtime.errors import UserError
+
+    form = TextForm.given(separator, None, None)
+    rows = file_formats.read(
+        path, "FILE", (), (), replace(form, separator=form.separator or find_form.separator_of(path))
+    )
+    finding = header_is_data.look(rows.frame, rows.header, path.name)
+    if finding is not None:
+        raise UserError(f"{finding.text}; if it is a row, put a line of names above it, else rename the columns")
+    return rows.frame
+
+
+def _check_columns(options: argparse.Namespace, file: _File, frame: "pd.DataFrame") -> None:
+    """Raise UserError where a file lacks a column that is named, or that is needed by default."""
+    from tasks.runtime.errors import UserError
+
+    given = {name: value for name in (*_COLUMNS, *_CELLS) if (value := getattr(options, name)) is not None}
+    if not given.keys() & _CELLS.keys() and "loss" not in frame:
+        given["answer"] = "answer"
+    if "answer" in given:
+        given.setdefault("label", "label")
+    if len(options.files) > 1:
+        given.setdefault("row", _ROW)
+    elif not file.named and not any(isinstance(value, list) and len(value) > 1 for value in given.values()):
+        given.setdefault("candidate", _CANDIDATE)
+    for option, names in given.items():
+        for name in [names] if isinstance(names, str) else names:
+            if name in frame or (option, name) == ("row", _NONE):
+                continue
+            one = f", or for one model its name before the file: NAME={file.path.name}" * (option == "candidate")
+            raise UserError(
+                f"{option} is {name!r}, but {file.path.name} has the columns {', '.join(map(str, frame))}; "
+                f"name the column by --{option}{one}"
+                + ", or say what separates columns by --sep"
+                * (frame.shape[1] == 1)
+            )

@@ -52,5 +52,4 @@ def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, name
         models=models,
         observed=observed,
         weighted=weights is not None,
-        fitted_here=True,
     )

@@ -206,7 +206,6 @@ def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metr
         observed=observed,
         weighted=design.weights is not None,
         is_mean=False,
-        fitted_here=True,
     )
 
 

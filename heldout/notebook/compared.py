@@ -12,6 +12,7 @@ from heldout.errors import BadArgument
 from heldout.losses import Loss
 from heldout.losses.amounts import rounded_points
 from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.notebook.taken import Taken
 from heldout.printable import printable
 from heldout.records import Difference, Estimate
 from heldout.rows import frames
@@ -48,8 +49,6 @@ class Compared:
         The losses of each candidate, in the order of `rows`.
     weighted : bool
         Whether rows had weights.
-    repeated : bool
-        Whether a candidate has several answers to some row, which count by their mean.
     left_out : int
         How many rows were left out, since not every candidate has an answer there.
     counted_wrong : int
@@ -58,8 +57,8 @@ class Compared:
         The largest difference of errors that does not matter, in units of the loss.
     is_mean : bool
         Whether the estimates are means of losses of rows; else they are 1 - a metric, and `observed` has its terms.
-    fitted_here : bool
-        Whether the answers are those of `heldout.validate`.
+    taken : Taken or None
+        What the lines of a table were taken for; None where the answers are those of `heldout.validate`.
     """
 
     estimates: tuple[Estimate, ...]
@@ -70,12 +69,11 @@ class Compared:
     models: int
     observed: Mapping[str, Tested] = field(repr=False)
     weighted: bool = False
-    repeated: bool = False
     left_out: int = 0
     counted_wrong: int = 0
     margin: float | None = None
     is_mean: bool = True
-    fitted_here: bool = False
+    taken: Taken | None = None
 
     def select(self, rule: Rule = "minimum") -> Selection:
         """The candidate that a rule takes, and those that are not shown to err more than it.
@@ -150,10 +148,10 @@ class Compared:
             for one in self.estimates
             if one.candidate == winner and one.not_credible is not None
         }
-        several = f"several answers of a candidate to one of the {len(self.rows)} rows count once, by their mean loss"
-        out = f"{self.left_out} rows that not every candidate has an answer to; all numbers are about the others"
+        out = f"{self.left_out} rows without a label, or without an answer of every candidate"
         return {
-            "repeated": several if self.repeated else "",
+            "rows": "" if self.taken is None else self.taken.of_lines(),
+            "taken as": "" if self.taken is None else self.taken.of_models(),
             "left out": out if self.left_out else "",
             "missing": f"{self.counted_wrong} answers, which count as errors" if self.counted_wrong else "",
             about_winner.label_of_alike(self.margin): about_winner.alike(
@@ -164,9 +162,9 @@ class Compared:
             "not credible": about_winner.not_credible(winner, doubts, self.loss, weighted=self.weighted),
             "bound": self._of_bound(),
             "not known": ""
-            if self.fitted_here
-            else "whether a candidate saw these rows in training; E_prog, the disagreement and a model to "
-            f"deliver need the learners; {self._counted} taken to be all that were ever compared here",
+            if self.taken is None
+            else "E_prog, the disagreement and a model to deliver, which need the learners; "
+            f"{self._counted} taken to be all that were ever compared here",
         }
 
     def _of_bound(self) -> str:

@@ -1,6 +1,7 @@
 """`heldout.from_predictions`: what answers or losses that somebody else made say about the candidates."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,11 +16,14 @@ from heldout.losses import Loss, Losses
 from heldout.losses.cells import Cells
 from heldout.losses.tested_losses import Tested
 from heldout.notebook.by_metric import Metric
+from heldout.notebook.class_columns import check_about_one_class, less_likely, not_predicted, sorted_values
 from heldout.notebook.compared import Compared
 from heldout.notebook.given_folds import GivenFolds
-from heldout.notebook.given_losses import MISSING, Given, Missing, Names, filled, judged
+from heldout.notebook.given_losses import MISSING, ROW, Given, Missing, Name, Names, filled, judged
 from heldout.notebook.given_metric import by_metric
-from heldout.notebook.long_table import LongTable, gaps
+from heldout.notebook.long_table import REMEDY, LongTable, column, gaps
+from heldout.notebook.taken import Taken, answers_called
+from heldout.notebook.unnamed import check_is_no_value, check_named, check_same_rows, folds_perhaps
 from heldout.parts.dependence import checked_groups
 from heldout.parts.weights import Weights
 from heldout.rows.aligned import aligned
@@ -31,10 +35,10 @@ OF_ONE, OF_FOLDS = "the model that answered each row", "the models of the k fold
 def from_predictions(
     table: Any,
     *,
-    row: str = "row",
+    row: str | None = ROW,
     candidate: str = "candidate",
     answer: Names = "answer",
-    label: str = "label",
+    label: Name = "label",
     correct: Names | None = None,
     losses: Names | None = None,
     loss: str | Mapping[str, Any] | Callable[[Any, Any], Any] | None = None,
@@ -60,8 +64,9 @@ def from_predictions(
         one row (answers that were sampled again) count by their mean. Series of pandas in a mapping are put together by
         their labels (`heldout.rows.aligned`).
     row, candidate : str
-        The names of these columns. In a table with a column for each candidate there is no `candidate`, and without a
-        column "row" each line is a row.
+        The names of these columns. In a table with a column for each candidate there is no `candidate`. With `row` None
+        each line is a row of its own; so it is without a column "row" in a table of one candidate, or with a column for
+        each, unless some column may say otherwise: then the table is refused until it is named, or `row` is None.
     answer, label : str, or list of str for the answer
         The columns with the answers and the true labels.
     correct : str or list of str, optional
@@ -80,7 +85,8 @@ def from_predictions(
         was trained on all other parts. None where one model answered all rows.
     repeat : str, optional
         The column with the number of the partition into folds, where rows were partitioned again and again: each must
-        test every row once. The loss of a row is its mean.
+        test every row once. The loss of a row is its mean. Without `fold`, the number of the answer, where one model
+        answered each row several times.
     group : str, optional
         The column with the name of each row's group, where rows of a group are alike. With `fold`, no group may be in
         two folds.
@@ -98,7 +104,8 @@ def from_predictions(
         How many candidates were ever compared on these rows; None are those of the table.
     missing : {"refuse", "leave_out", "wrong"}, default "refuse"
         What becomes of an answer that is missing, or has no line: the table is refused, the row is left out for all
-        candidates, or the answer counts as an error.
+        candidates, or the answer counts as an error. `?` is missing, and so is an answer where the columns of all
+        classes are 0. Rows without a label are refused, or left out.
     intervals : mapping of str to str, optional
         As in `heldout.validate`, for a method that needs no further fit.
     margin : float, optional
@@ -108,13 +115,15 @@ def from_predictions(
     -------
     Compared
         E_val, or with `fold` E_cv, or the error by the metric, of each candidate with its interval; who is shown to err
-        more; and the bound.
+        more; the bound; and what the lines of the table were `taken` for.
 
     Raises
     ------
     BadArgument
-        For a table that lacks a column, a line or a value, lines of a row that say different things, series of other
-        labels, columns of candidates that are named after classes, and other arguments outside their limits.
+        For a table that lacks a column, a line or a value, columns that may say what a line is and were not named,
+        lines of a row that say different things, a partition twice, probabilities of whatever class was predicted,
+        series of other labels, columns of candidates that are named after classes, and other arguments outside their
+        limits.
 
     Examples
     --------
@@ -133,7 +142,17 @@ def from_predictions(
         in_order = aligned({f"table[{name!r}]": values for name, values in table.items()})
         table = dict(zip(table, in_order.values(), strict=True))
     given = Given.of(table, answer, correct, losses)
-    lines = given.lines(table, row, candidate)
+    given.check_has(table, candidate)
+    label = str(label)
+    judged_by = label if given.argument == "answer" else None
+    named_by = given.named_by(table, row, candidate)
+    used = {str(name) for name in (named_by, candidate, label, fold, repeat, group, weight) if name is not None}
+    used.update(given.names)
+    lines = given.lines(table, named_by, candidate)
+    if judged_by is not None:
+        given = _checked_answers(table, given, label, used, missing)
+    check_same_rows(table, lines, used)
+    check_named(table, lines, used, judged_by, named_by is None and row is not None, group is not None)
     values, every = given.values(table, lines), len(lines.rows)
     if baseline.NAME in lines.candidates:
         raise BadArgument("candidate", baseline.reserved("table has a candidate"))
@@ -141,13 +160,15 @@ def from_predictions(
     models = least if compared is None else compared
     check_whole(compared=(models, least))
     if missing == "leave_out":
-        lines = lines.answered(~gaps(values))
+        known = True if judged_by is None else ~gaps(lines.column(table, "label", label))
+        lines = lines.answered(~gaps(values) & known)
         values = given.values(table, lines)
     elif missing == "refuse":
         lines.check_paired()
     weights = None if weight is None else Weights.of(_of_rows(table, lines, "weight", weight))
     groups = None if group is None else [str(name) for name in _of_rows(table, lines, "group", group).tolist()]
     folds = GivenFolds.of(table, lines, fold, repeat, checked_groups(groups, len(lines.rows)).group)
+    folds.check_no_copies([given.values(table, of) for of in folds.lines])
     whose = OF_FOLDS if folds.fold else OF_ONE
     made = partial(
         Compared,
@@ -163,7 +184,8 @@ def from_predictions(
         by, terms = by_metric(table, folds, given, label, metric, weights)
         observed = {name: by.observed(seen) for name, seen in _observed(lines, folds, terms, by.loss).items()}
         estimates = by.estimates(observed, level, whose, folds.n_train, folds.kind)
-        return made(estimates=estimates, loss=by.loss, observed=observed, is_mean=False)
+        taken = _taken(table, lines, named_by, given, folds, used, by.loss, judged_by, by.needs)
+        return made(estimates=estimates, loss=by.loss, observed=observed, is_mean=False, taken=taken)
     found = [
         judged(table, of, given, given.values(table, of), label, loss, loss_max, weights, missing) for of in folds.lines
     ]
@@ -179,9 +201,57 @@ def from_predictions(
         ),
         loss=judging,
         observed=observed,
-        repeated=any(of.repeated for of in folds.lines),
+        taken=_taken(table, lines, named_by, given, folds, used, judging, judged_by, judging.needs),
         counted_wrong=int(gaps(values).sum()) + lines.absent if missing == "wrong" else 0,
         margin=by_margin,
+    )
+
+
+def _checked_answers(table: Any, given: Given, label: str, used: set[str], missing: Missing) -> Given:
+    """The columns of the answers, without the lines that hold none. Raises BadArgument for answers that are no answers.
+
+    `used` are the names of the columns that have a role.
+    """
+    check_is_no_value(table, given.names, label)
+    y = column(table, "label", label)
+    for name in given.names:
+        check_about_one_class(table, name, column(table, "answer", name), y, used)
+    found = not_predicted(table, y, {*given.names} if given.wide else set())
+    if found is None:
+        return given
+    gone, named = found
+    if missing == "refuse":
+        raise BadArgument(
+            "answer",
+            f"{', '.join(named)} are all 0 in {gone.sum()} of {len(gone)} lines, the first of which is line "
+            f"{gone.argmax()}: no model predicted these rows; {REMEDY}",
+        )
+    return replace(given, gone=gone)
+
+
+def _taken(
+    table: Any,
+    lines: LongTable,
+    named_by: str | None,
+    given: Given,
+    folds: GivenFolds,
+    used: set[str],
+    loss: Loss,
+    label: str | None,
+    needs: str,
+) -> Taken:
+    """What the lines were taken for."""
+    classes = () if label is None else sorted_values(lines.column(table, "label", label))
+    unlikely = (0, "")
+    if label is not None and not given.wide and loss.of_classes:
+        unlikely = less_likely(table, column(table, "answer", given.names[0]), column(table, "label", label))
+    return Taken.of(
+        lines,
+        named_by,
+        answers_called(given, loss, classes, needs, unlikely),
+        folds=folds.k,
+        partitions=len(folds.lines),
+        perhaps=() if folds.fold else folds_perhaps(table, used),
     )
 
 

@@ -13,9 +13,14 @@ from heldout.losses.cells import Cells
 from heldout.losses.ratio import Ratio
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.notebook.given_losses import filled
-from heldout.notebook.long_table import LongTable
+from heldout.notebook.long_table import LongTable, Values
 from heldout.notebook.own_folds import divides_a_group
 from heldout.parts.dependence import DependenceKind, distinct
+
+_PARTITIONS = (
+    ", but for rows that were partitioned into folds again and again: name the column with the number of the partition "
+    "as repeat"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,20 +44,35 @@ class GivenFolds:
         folds, and a group in several.
         """
         if fold is None:
-            if repeat is not None:
-                raise BadArgument(
-                    "repeat", f"repeat is {repeat!r}, but fold is not given; name the column of the folds"
-                )
+            if repeat is not None:  # one model that answered each row several times
+                list(lines.of_each("repeat", filled(lines, "repeat", lines.column(table, "repeat", repeat))))
             return cls((lines,), (), group)
         of_lines = None if repeat is None else filled(lines, "repeat", lines.column(table, "repeat", repeat))
         partitions = (lines,) if of_lines is None else tuple(lines.of_each("repeat", of_lines))
         folds = tuple(
-            _checked(of.of_rows("fold", filled(of, "fold", of.column(table, "fold", fold))), group) for of in partitions
+            _checked(of.of_rows("fold", filled(of, "fold", of.column(table, "fold", fold)), _PARTITIONS), group)
+            for of in partitions
         )
         counts = sorted({int(one.max()) + 1 for one in folds})
         if len(counts) > 1:
             raise BadArgument("repeat", f"repeat: there are {counts[0]} folds in one and {counts[-1]} in another")
         return cls(partitions, folds, group)
+
+    def check_no_copies(self, answers: Sequence[Values]) -> None:
+        """Raise BadArgument for a partition that is another one: the same folds, and the same answers.
+
+        `answers` are those of the lines of each partition.
+        """
+        seen: dict[Any, int] = {}
+        for number, (lines, fold, said) in enumerate(zip(self.lines, self.fold, answers, strict=False), 1):
+            order = np.lexsort((lines.row, lines.candidate))
+            key = (_by_appearance(fold).tobytes(), tuple(said[order].tolist()))
+            if (first := seen.setdefault(key, number)) < number:
+                raise BadArgument(
+                    "repeat",
+                    f"repeat: partition {number} of {len(self.fold)} is a copy of {first}: the same folds and "
+                    "answers, which add no evidence; leave it out",
+                )
 
     @property
     def kind(self) -> DependenceKind | None:
@@ -62,7 +82,7 @@ class GivenFolds:
     @property
     def n_train(self) -> int | None:
         """The mean number of rows that the model of a fold was trained on; None where one model answered all rows."""
-        return round(len(self.fold[0]) * (1 - 1 / self._k)) if self.fold else None
+        return round(len(self.fold[0]) * (1 - 1 / self.k)) if self.fold else None
 
     def observed(
         self, losses: Sequence[Losses], loss: Loss, weights: Losses | None = None, cells: Cells | None = None
@@ -87,13 +107,20 @@ class GivenFolds:
             once,
             first_errors=errors[0],
             subsample_errors=np.concatenate(errors),
-            tested_per_trained=1 / (self._k - 1),
+            tested_per_trained=1 / (self.k - 1),
             repeated_errors=np.stack(errors[1:]),
         )
 
     @property
-    def _k(self) -> int:
-        return int(self.fold[0].max()) + 1
+    def k(self) -> int:
+        """How many folds a partition has; 0 where one model answered all rows."""
+        return int(self.fold[0].max()) + 1 if self.fold else 0
+
+
+def _by_appearance(fold: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The folds, numbered in the order in which their first rows come."""
+    firsts, codes = np.unique(fold, return_index=True, return_inverse=True)[1:]
+    return np.argsort(np.argsort(firsts))[codes]
 
 
 def _checked(of_rows: NDArray[Any], group: NDArray[np.int64] | None) -> NDArray[np.int64]:

@@ -14,10 +14,13 @@ from heldout.notebook.long_table import REMEDY, LongTable, Values, column, colum
 from heldout.parts.weights import Weights
 from heldout.rows.class_names import class_named
 
-Names = str | Sequence[str]
+Name = str | int  # columns of a frame that was made of an array are numbered
+Names = Name | Sequence[Name]
 Missing = Literal["refuse", "leave_out", "wrong"]
 MISSING: tuple[Missing, ...] = ("refuse", "leave_out", "wrong")
+ROW = "row"  # the column with the names of the rows, if there is one
 LOSS = "loss"  # the column that takes the place of answers and labels where there are no answers
+_OR_NUMBERS = "; for probabilities name the loss (log, brier), for what ranks the rows a metric (auc)"
 _RIGHT = {"true": 1.0, "false": 0.0}
 
 
@@ -25,12 +28,14 @@ _RIGHT = {"true": 1.0, "false": 0.0}
 class Given:
     """The columns in which a table says how candidates did: `argument` is what they hold, `names` theirs.
 
-    A `wide` table has one for each candidate, a long one has a line for each row and candidate.
+    A `wide` table has one for each candidate, a long one has a line for each row and candidate. `gone`, shape (n,), are
+    the lines of the table that hold no answer, whatever is in these columns.
     """
 
     argument: Literal["answer", "correct", "losses"]
     names: tuple[str, ...]
     wide: bool
+    gone: NDArray[np.bool_] | None = None
 
     @classmethod
     def of(cls, table: Any, answer: Names, correct: Names | None, losses: Names | None) -> "Given":
@@ -42,7 +47,7 @@ class Given:
             made = cls("correct", *_named(correct))
         elif losses is not None:
             made = cls("losses", *_named(losses))
-        elif isinstance(answer, str) and answer not in known and LOSS in known:
+        elif answer == "answer" and answer not in known and LOSS in known:
             made = cls("losses", (LOSS,), wide=False)
         else:
             made = cls("answer", *_named(answer))
@@ -52,17 +57,37 @@ class Given:
             )
         return made
 
-    def lines(self, table: Any, row: str, candidate: str) -> LongTable:
+    def named_by(self, table: Any, row: str | None, candidate: str) -> str | None:
+        """The column with the names of the rows; None where each line of the table is a row of its own.
+
+        The latter is so where `row` is None, and by default where there is no column "row" and no second candidate.
+        Raises BadArgument for lines of several candidates without names of rows.
+        """
+        if row is not None and (row != ROW or row in columns(table)):
+            return row
+        if self.wide or len({*column(table, "candidate", candidate).tolist()}) <= 1:
+            return None
+        if row is not None:
+            return row
+        raise BadArgument("row", "row is None, but table has lines of several candidates for a row: name its column")
+
+    def lines(self, table: Any, named_by: str | None, candidate: str) -> LongTable:
         """The lines of the table. Raises BadArgument where it lacks a column."""
         if not self.wide:
-            self._check_has(table, candidate)
-            return LongTable.of(column(table, "row", row), column(table, "candidate", candidate))
+            of = column(table, "candidate", candidate)
+            return LongTable.of(np.arange(len(of)) if named_by is None else column(table, "row", named_by), of)
         cells = column(table, self.argument, self.names[0])
-        numbered = row == "row" and row not in columns(table)  # the default, of a table whose rows have no names
-        return LongTable.wide(np.arange(len(cells)) if numbered else column(table, "row", row), self.names)
+        return LongTable.wide(np.arange(len(cells)) if named_by is None else column(table, "row", named_by), self.names)
 
     def values(self, table: Any, lines: LongTable) -> Values:
-        """What the columns hold, line by line, shape (L,)."""
+        """What the columns hold, line by line, shape (L,), and None in lines that are `gone`."""
+        values = self._values(table, lines)
+        if self.gone is not None and self.gone[lines.source].any():
+            values = values.astype(object)
+            values[self.gone[lines.source]] = None
+        return values
+
+    def _values(self, table: Any, lines: LongTable) -> Values:
         if not self.wide:
             return lines.column(table, self.argument, self.names[0])
         cells = [column(table, self.argument, name) for name in self.names]
@@ -85,13 +110,15 @@ class Given:
             )
         return first is not None
 
-    def _check_has(self, table: Any, candidate: str) -> None:
-        known = columns(table)
+    def check_has(self, table: Any, candidate: str) -> None:
+        """Raise BadArgument where a long table has no column of the candidates."""
+        known = columns(table) if not self.wide else (candidate,)
         if candidate not in known:
             raise BadArgument(
                 "candidate",
                 f"candidate is {candidate!r}, but table has the columns {', '.join(known)}; name the column there, or "
-                f"give {self.argument} as a list of columns, one for each candidate",
+                f"give {self.argument} as a list of columns, one for each candidate: {self.argument}={[*self.names]} "
+                "for a single one",
             )
 
 
@@ -156,13 +183,15 @@ def filled(lines: LongTable, argument: str, values: Values) -> Values:
     """The `values`, shape (L,). Raises BadArgument where one is missing."""
     if len(empty := np.flatnonzero(gaps(values))):
         raise BadArgument(
-            argument, f"{argument} is missing at {lines.line(empty[0])}, and in {len(empty)} lines; leave out such rows"
+            argument,
+            f"{argument} is missing at {lines.line(empty[0])} ({values[empty[0]]}), and in {len(empty)} lines; leave "
+            f"out such rows{' (missing: leave_out)' if argument == 'label' else ''}",
         )
     return values
 
 
 def _named(names: Names) -> tuple[tuple[str, ...], bool]:
-    return ((names,), False) if isinstance(names, str) else (tuple(names), True)
+    return ((str(names),), False) if isinstance(names, Name) else (tuple(map(str, names)), True)
 
 
 def _of_correct(lines: LongTable, values: Values, loss_max: float | None) -> tuple[Loss, Losses]:
@@ -235,13 +264,17 @@ def same_kind(lines: LongTable, given: Values, y: Values) -> Values:
                 "classes, or name the loss: log or brier for probabilities of the last of two classes",
             )
         if not np.isin(given, y).any():
-            raise BadArgument("answer", f"answer is {given[0]} at {lines.line(0)}, and no answer at all is a label")
+            raise BadArgument(
+                "answer", f"answer is {given[0]} at {lines.line(0)}, and no answer at all is a label{_OR_NUMBERS}"
+            )
         return given
     by_text = {str(value): value for value in y.tolist()}
     listed = given.tolist()
     texts = listed if {*map(type, listed)} == {str} else [*map(str, listed)]
     if by_text.keys().isdisjoint(texts):
-        raise BadArgument("answer", f"answer is {texts[0]} at {lines.line(0)}, and no answer at all is a label")
+        raise BadArgument(
+            "answer", f"answer is {texts[0]} at {lines.line(0)}, and no answer at all is a label{_OR_NUMBERS}"
+        )
     return np.array([by_text.get(text, text) for text in texts], dtype=object)
 
 

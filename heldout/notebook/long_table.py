@@ -1,5 +1,6 @@
 """What candidates answered, as lines: one for each row and candidate, in any order."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -15,6 +16,7 @@ from heldout.rows.wide import wide
 
 Values = NDArray[Any]
 _NEVER_MISSING = {str, int, bool}
+_UNKNOWN = re.compile(r"(?:\d+:)?\?")
 REMEDY = "leave out such rows (missing: leave_out), or count what is missing as errors (missing: wrong)"
 
 
@@ -106,8 +108,11 @@ class LongTable:
         sums = np.bincount(self._cells, weights=values, minlength=counts.size).reshape(counts.shape)
         return np.where(counts > 0, sums / np.maximum(counts, 1), absent)
 
-    def of_rows(self, argument: str, values: Values) -> Values:
-        """What all lines of a row say, shape (N,), of `values`, shape (L,). Raises BadArgument where two differ."""
+    def of_rows(self, argument: str, values: Values, otherwise: str = "") -> Values:
+        """What all lines of a row say, shape (N,), of `values`, shape (L,).
+
+        Raises BadArgument where two differ, whose message ends with what may be meant `otherwise`.
+        """
         found: Values = np.empty(len(self.rows), dtype=values.dtype)
         found[self.row[::-1]] = values[::-1]
         if len(apart := np.flatnonzero(found[self.row] != values)):
@@ -115,7 +120,7 @@ class LongTable:
             raise BadArgument(
                 argument,
                 f"{argument}: row {self.rows[self.row[line]]} has {found[self.row[line]]} in one line and "
-                f"{values[line]} in another; all lines of a row must say the same",
+                f"{values[line]} in another; all lines of a row must say the same{otherwise}",
             )
         return found
 
@@ -126,7 +131,13 @@ class LongTable:
     @property
     def repeated(self) -> bool:
         """Whether a candidate has several lines for some row."""
-        return bool(self._counts().max() > 1)
+        return self.answers[1] > 1
+
+    @property
+    def answers(self) -> tuple[int, int]:
+        """The least and the largest number of lines that a candidate has for a row."""
+        counts = self._counts()
+        return int(counts.min()), int(counts.max())
 
     @property
     def absent(self) -> int:
@@ -156,12 +167,12 @@ class LongTable:
 
 def column(table: Any, argument: str, name: str) -> Values:
     """A column of a data frame or a mapping, shape (L,), in a wide type. Raises BadArgument where there is none."""
-    known = columns(table)
-    if name not in known:
+    known = by_text(table)
+    if str(name) not in known:
         raise BadArgument(
             argument, f"{argument} is {name!r}, but table has the columns {', '.join(known)}; name the column there"
         )
-    values = np.asarray(table[name])
+    values = np.asarray(table[known[str(name)]])
     if values.ndim != 1:
         raise BadArgument(argument, f"{argument}: column {name!r} has the shape {values.shape}; it must be a column")
     return wide(values, argument)
@@ -169,23 +180,32 @@ def column(table: Any, argument: str, name: str) -> Values:
 
 def columns(table: Any) -> Sequence[str]:
     """The names of the columns. Raises BadArgument for what is neither a data frame nor a mapping of columns."""
+    return [*by_text(table)]
+
+
+def by_text(table: Any) -> dict[str, Any]:
+    """The names of the columns by their text: those of a frame that was made of an array are numbers."""
     frames.checked_frame(table, "table")
     names = table.keys() if hasattr(table, "keys") else getattr(table, "column_names", getattr(table, "columns", None))
     if names is None:
         raise BadArgument(
             "table", f"table is a {type(table).__name__}; it must be a data frame, or map names to columns"
         )
-    return [str(name) for name in names]
+    return {str(name): name for name in names}
 
 
 def gaps(values: Values) -> NDArray[np.bool_]:
-    """Where a value is missing: None, NaN or NaT, which is not equal to itself."""
+    """Where a value is missing: None, NaN or NaT, which is not equal to itself; or `?`, in Weka `1:?`."""
     if values.dtype != object:
         return np.asarray(values != values, dtype=np.bool_)
     listed = values.tolist()
     if {*map(type, listed)} <= _NEVER_MISSING:
-        return np.zeros(len(listed), dtype=np.bool_)
-    return np.array([is_missing(value) for value in listed], dtype=np.bool_)
+        unknown = {value for value in {*listed} if isinstance(value, str) and _UNKNOWN.fullmatch(value)}
+        return np.array([value in unknown for value in listed] if unknown else np.zeros(len(listed)), dtype=np.bool_)
+    return np.array(
+        [is_missing(value) or (isinstance(value, str) and bool(_UNKNOWN.fullmatch(value))) for value in listed],
+        dtype=np.bool_,
+    )
 
 
 def _check_named(argument: str, values: Values) -> None:

@@ -35,7 +35,7 @@ def read(source: str, given: TextForm) -> Read:
 
     Raises UserError as `read_table` does, and where two separators fit alike.
     """
-    separator = given.separator or _separator(Path(source))
+    separator = given.separator or separator_of(Path(source))
     text = replace(given, separator=separator)
     rows = read_source.read(source, text=text)
     lines = [] if given.separator or not separator else [f"found     columns are separated by a {separator}"]
@@ -75,8 +75,11 @@ def _how(columns: Sequence[pd.Series]) -> str:
     return f"points between thousands, as {strings[0]!r}" if comma is None else f"a decimal comma, as {comma!r}"
 
 
-def _separator(path: Path) -> Separator | None:
-    """The separator that gives the first lines the same number of fields, if it is not the usual one of the ending."""
+def separator_of(path: Path) -> Separator | None:
+    """The separator that gives the first lines the same number of fields, if it is not the usual one of the ending.
+
+    Raises UserError where two fit alike.
+    """
     if not path.is_file() or not file_formats.is_text(path):
         return None
     try:

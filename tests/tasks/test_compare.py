@@ -102,7 +102,8 @@ def samples(folder, table) -> dict[str, Path]:
 
 def test_a_file_for_each_candidate_is_the_same_as_one_file(tmp_path):
     table = pd.read_csv(AGENTS)
-    whole = heldout.from_predictions(table.sort_values("agent"), row="task", candidate="agent", correct="resolved")
+    named = table.sort_values("agent").rename(columns={"task": "doc_id"})
+    whole = heldout.from_predictions(named, row="doc_id", candidate="agent", correct="resolved")
     paths = samples(tmp_path, table)
     named = [f"{agent}={path}" for agent, path in paths.items()]
     said = compare(ROOT, *named, "--row", "doc_id", "--correct", "exact_match")
@@ -154,7 +155,41 @@ def test_out_of_fold_answers_of_two_predictors_as_the_page_has_them(tmp_path):
         pd.DataFrame({"row": range(345), "candidate": name, "answer": table[name], "label": y, "fold": table["fold"]})
         for name in ("svm", "nn")
     ]
-    assert f"{heldout.from_predictions(pd.concat(lines), fold='fold')}\n" == said.stdout, said.stderr
+    answers = {"answer": ["svm", "nn"], "label": "y"}
+    assert f"{heldout.from_predictions(table, **answers, fold='fold')}\n" == said.stdout, said.stderr
     wrong = (table["svm"] != y).groupby(table["fold"]).mean()
     (svm, _) = heldout.from_predictions(pd.concat(lines), fold="fold").estimates
     assert svm.value == pytest.approx((wrong * table.groupby("fold").size()).sum() / 345)
+
+
+ONE = pd.DataFrame({"obs": np.where(LABELS == 1, "yes", "no"), "pred": np.where(RNG.random(80) < 0.7, "yes", "no")})
+OF_ONE = ("--answer", "pred", "--label", "obs")
+
+
+def test_a_message_leads_to_what_the_command_and_the_file_have(tmp_path):
+    ONE.to_csv(tmp_path / "one.csv", index=False)
+    said = compare(tmp_path, "one.csv", *OF_ONE).stderr
+    assert "NAME=one.csv" in said
+    assert "one.csv has the columns obs, pred;" in compare(tmp_path, "a=one.csv", "--answer", "it").stderr
+    ONE.to_csv(tmp_path / "spaces.csv", index=False, sep=" ")
+    assert "--sep" in compare(tmp_path, "a=spaces.csv", *OF_ONE).stderr
+    expected = compare(tmp_path, "a=one.csv", *OF_ONE)
+    assert 0 == expected.returncode
+    for name in ("semicolon", ";"):
+        ONE.to_csv(tmp_path / "other.csv", index=False, sep=";")
+        assert expected.stdout == compare(tmp_path, "a=other.csv", *OF_ONE, "--sep", name).stdout
+    assert expected.stdout == compare(tmp_path, "a=other.csv", *OF_ONE).stdout  # it is found
+
+
+def test_a_file_without_names_of_columns_is_refused(tmp_path):
+    """MOA writes answers and labels alone."""
+    pd.DataFrame({"it": LABELS, "label": LABELS[::-1]}).to_csv(tmp_path / "bare.csv", index=False, header=False)
+    said = compare(tmp_path, "a=bare.csv", "--answer", "0", "--label", "1")
+    assert (2, True) == (said.returncode, "put a line of names above it" in said.stderr)
+
+
+def test_each_line_is_a_row_of_its_own_where_that_is_said(tmp_path):
+    ONE.assign(inst=np.arange(80) % 20).to_csv(tmp_path / "one.csv", index=False)
+    asked = compare(tmp_path, "a=one.csv", *OF_ONE)
+    assert (2, True) == (asked.returncode, "--row none" in asked.stderr)
+    assert "rows: 80," in compare(tmp_path, "a=one.csv", *OF_ONE, "--row", "none").stdout

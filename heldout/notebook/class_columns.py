@@ -1,0 +1,84 @@
+"""What columns named after classes, or that hold classes, say against the answers of a table."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import BadArgument
+from heldout.notebook.long_table import Values, column, columns, gaps
+from heldout.rows.class_names import class_named
+
+_MOST = 50  # classes
+
+
+def not_predicted(table: Any, y: Values, candidates: set[str]) -> tuple[NDArray[np.bool_], tuple[str, ...]] | None:
+    """The lines of the table whose columns of all classes are 0, and these columns; None without such columns.
+
+    H2O writes so the rows that a model did not predict. A column of `candidates` is about none of the classes.
+    """
+    shares = _of_each_class(table, sorted_values(y[~gaps(y)]), candidates)
+    empty = np.all(np.stack([*shares.values()]) == 0, axis=0) if shares else np.zeros(0, dtype=np.bool_)
+    return (empty, tuple(shares)) if empty.any() else None
+
+
+def less_likely(table: Any, answers: Values, y: Values) -> tuple[int, str]:
+    """In how many lines the class in `answers`, shape (n,), is not the likeliest by the columns of all classes.
+
+    And the names of these columns, which are empty where the table has none.
+    """
+    classes = sorted_values(y[~gaps(y)])
+    shares = _of_each_class(table, classes, set())
+    if not shares:
+        return 0, ""
+    said = np.stack([*shares.values()])
+    places = {str(name): place for place, name in enumerate(classes.tolist())}
+    place = np.array([places.get(str(value), -1) for value in answers.tolist()])
+    known = np.flatnonzero(place >= 0)
+    return int(np.sum(said[place[known], known] < said.max(axis=0)[known])), ", ".join(shares)
+
+
+def _of_each_class(table: Any, classes: Values, candidates: set[str]) -> dict[str, Values]:
+    """The numbers of the columns that are named after the classes, in their order; none where some class has none."""
+    if not 1 < len(classes) <= _MOST:
+        return {}
+    found = {name: class_named(name, classes) for name in columns(table) if name not in candidates}
+    names = sorted((name for name, place in found.items() if place is not None), key=lambda name: found[name] or 0)
+    shares = {name: column(table, "table", name) for name in names}
+    whole = [found[name] for name in names] == [*range(len(classes))]
+    return shares if whole and all(of.dtype.kind in "iuf" for of in shares.values()) else {}
+
+
+def sorted_values(values: Values) -> Values:
+    """The distinct values, ascending; by their texts where they cannot be compared."""
+    try:
+        return np.unique(values)
+    except TypeError:
+        return np.unique(values.astype(str))
+
+
+def check_about_one_class(table: Any, name: str, values: Values, y: Values, used: set[str]) -> None:
+    """Raise BadArgument for probabilities of whatever class was predicted, as Weka writes them, and of no class.
+
+    `values`, shape (n,), and `y` are a column of answers and the labels of two classes. They are never below 1/2,
+    although another column predicts either class.
+    """
+    if values.dtype.kind != "f" or np.all(values % 1 == 0) or not np.all((values >= 0.5) & (values <= 1)):
+        return
+    classes = {*map(str, y.tolist())}
+    predicted = next(_of_classes(table, classes, used), None) if len(classes) == 2 else None
+    if predicted is not None:
+        raise BadArgument(
+            "answer",
+            f"answer is {name}, which is at least 0.5 in every line, also where {predicted} says the other class: it "
+            f"seems to be the probability of the class in {predicted}, and not of one class; name {predicted} as the "
+            "answer, or give the probability of one class",
+        )
+
+
+def _of_classes(table: Any, classes: set[str], used: set[str]) -> Iterator[str]:
+    """The other columns whose values are both classes."""
+    for other in columns(table):
+        if other not in used and {*map(str, column(table, "table", other).tolist())} == classes:
+            yield other
