@@ -19,7 +19,7 @@ from heldout.parts.dependence import DependenceKind, distinct
 
 _PARTITIONS = (
     ", but for rows that were partitioned into folds again and again: name the column with the number of the partition "
-    "as repeat"
+    "as repeat, or add one"
 )
 
 

@@ -79,12 +79,12 @@ class Taken:
             of = f", of {self.folds} folds in {self.partitions} partitions" if self.partitions > 1 else ""
             return (
                 f"{self.answers}, by {count} models{each}{of}, each trained on the rows of the other folds and no "
-                "others, with no threshold chosen on its own"
+                "others, with no threshold or weights chosen on its own"
             )
         perhaps = f" ({', '.join(self.perhaps)}?)" if self.perhaps else ""
         return (
-            f"{self.answers}, by one model{each} that saw none of these rows, nor had a threshold chosen on them; "
-            f"if not: name fold{perhaps}, and repeat, of cross-validation; of out-of-bag answers or a stream no bound "
+            f"{self.answers}, by one model{each} that saw none of these rows, nor had a threshold or weights chosen on "
+            f"them; if not: name fold{perhaps}, and repeat, of cross-validation; of out-of-bag answers or a stream no bound "
             "is known"
         )
 

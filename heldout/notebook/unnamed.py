@@ -56,7 +56,7 @@ def folds_perhaps(table: Any, used: set[str]) -> tuple[str, ...]:
 
 def check_same_rows(table: Any, lines: LongTable, used: set[str]) -> None:
     """Raise BadArgument where lines of a row are about different texts or targets: rows of two tasks, say."""
-    for name in set(columns(table)).intersection(_OF_A_ROW) - used:
+    for name in (one for one in columns(table) if one in _OF_A_ROW and one not in used):
         values = np.array([str(value) for value in lines.column(table, name, name).tolist()], dtype=object)
         known = ~gaps(lines.column(table, name, name))
         first: Values = np.full(len(lines.rows), None, dtype=object)
