@@ -1,13 +1,13 @@
 """What columns named after classes, or that hold classes, say against the answers of a table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.notebook.long_table import Values, column, columns, gaps
+from heldout.notebook.long_table import Values, columns, gaps, others
 from heldout.rows.class_names import class_named
 
 _MOST = 50  # classes
@@ -43,11 +43,15 @@ def _of_each_class(table: Any, classes: Values, candidates: set[str]) -> dict[st
     """The numbers of the columns that are named after the classes, in their order; none where some class has none."""
     if not 1 < len(classes) <= _MOST:
         return {}
-    found = {name: class_named(name, classes) for name in columns(table) if name not in candidates}
-    names = sorted((name for name, place in found.items() if place is not None), key=lambda name: found[name] or 0)
-    shares = {name: column(table, "table", name) for name in names}
-    whole = [found[name] for name in names] == [*range(len(classes))]
-    return shares if whole and all(of.dtype.kind in "iuf" for of in shares.values()) else {}
+    places = {name: class_named(name, classes) for name in columns(table)}
+    shares = dict(others(table, {*candidates, *(name for name, place in places.items() if place is None)}))
+    in_order = sorted(shares, key=lambda name: places[name] or 0)
+    whole = [places[name] for name in in_order] == [*range(len(classes))]
+    return {name: shares[name] for name in in_order} if whole and _are_numbers(shares.values()) else {}
+
+
+def _are_numbers(shares: Iterable[Values]) -> bool:
+    return all(of.dtype.kind in "iuf" for of in shares)
 
 
 def sorted_values(values: Values) -> Values:
@@ -79,6 +83,6 @@ def check_about_one_class(table: Any, name: str, values: Values, y: Values, used
 
 def _of_classes(table: Any, classes: set[str], used: set[str]) -> Iterator[str]:
     """The other columns whose values are both classes."""
-    for other in columns(table):
-        if other not in used and {*map(str, column(table, "table", other).tolist())} == classes:
+    for other, values in others(table, used):
+        if {*map(str, values.tolist())} == classes:
             yield other

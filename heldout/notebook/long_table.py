@@ -1,7 +1,8 @@
 """What candidates answered, as lines: one for each row and candidate, in any order."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -176,6 +177,14 @@ def column(table: Any, argument: str, name: str) -> Values:
     if values.ndim != 1:
         raise BadArgument(argument, f"{argument}: column {name!r} has the shape {values.shape}; it must be a column")
     return wide(values, argument)
+
+
+def others(table: Any, used: Container[str]) -> Iterator[tuple[str, Values]]:
+    """The columns that are not `used`, without those that cannot be read (numbers beyond int64), which have no role."""
+    for name in columns(table):
+        if name not in used:
+            with suppress(BadArgument):
+                yield name, column(table, "table", name)
 
 
 def columns(table: Any) -> Sequence[str]:

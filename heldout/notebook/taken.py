@@ -84,8 +84,8 @@ class Taken:
         perhaps = f" ({', '.join(self.perhaps)}?)" if self.perhaps else ""
         return (
             f"{self.answers}, by one model{each} that saw none of these rows, nor had a threshold or weights chosen on "
-            f"them; if not: name fold{perhaps}, and repeat, of cross-validation; of out-of-bag answers or a stream no bound "
-            "is known"
+            f"them; if not: name fold{perhaps}, and repeat, of cross-validation; of out-of-bag answers or a stream no "
+            "bound is known"
         )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.notebook.long_table import LongTable, Values, by_text, column, columns, gaps
+from heldout.notebook.long_table import LongTable, Values, by_text, column, columns, gaps, others
 from heldout.parts.dependence import distinct
 
 _ROW = {"id", "ids", "row", "rows", "index", "idx", "inst", "instance", "number", "nr"}
@@ -51,14 +51,15 @@ def check_named(
 
 def folds_perhaps(table: Any, used: set[str]) -> tuple[str, ...]:
     """The columns that are named like folds and have several values."""
-    return tuple(name for name, codes in _others(table, used) if _role(name) == "fold" and codes.max() > 0)
+    rest = {*used, *(name for name in columns(table) if _role(name) != "fold")}
+    return tuple(name for name, codes in _others(table, rest) if codes.max() > 0)
 
 
 def check_same_rows(table: Any, lines: LongTable, used: set[str]) -> None:
     """Raise BadArgument where lines of a row are about different texts or targets: rows of two tasks, say."""
-    for name in (one for one in columns(table) if one in _OF_A_ROW and one not in used):
-        values = np.array([str(value) for value in lines.column(table, name, name).tolist()], dtype=object)
-        known = ~gaps(lines.column(table, name, name))
+    for name, of_table in others(table, {*used, *(one for one in columns(table) if one not in _OF_A_ROW)}):
+        of_lines = of_table[lines.source]
+        values, known = np.array([str(value) for value in of_lines.tolist()], dtype=object), ~gaps(of_lines)
         first: Values = np.full(len(lines.rows), None, dtype=object)
         first[lines.row[known][::-1]] = values[known][::-1]
         if len(apart := np.flatnonzero(known & (first[lines.row] != values))):
@@ -153,11 +154,9 @@ def _role(name: str) -> str | None:
 
 def _others(table: Any, used: set[str]) -> Iterator[tuple[str, NDArray[np.int64]]]:
     """The columns without a role, and each value's place among the distinct ones; not numbers with fractions."""
-    for name in columns(table):
-        if name not in used:
-            values = column(table, "table", name)
-            if values.dtype.kind != "f" or np.all((values % 1 == 0) | gaps(values)):
-                yield name, _codes(values)
+    for name, values in others(table, used):
+        if values.dtype.kind != "f" or np.all((values % 1 == 0) | gaps(values)):
+            yield name, _codes(values)
 
 
 def _codes(values: Values) -> NDArray[np.int64]:

@@ -192,3 +192,13 @@ def test_columns_with_numbers_for_names_are_named_by_them():
     expected = heldout.from_predictions(named, answer=["it"]).estimates[0].value
     assert expected == heldout.from_predictions(numbered, answer=[0], label=1).estimates[0].value
     assert "answer=['pred'] for a single one" in refused(once(), answer="pred", label="obs")
+
+
+def test_columns_that_nobody_names_may_be_of_any_kind():
+    from_elsewhere = {"resps": [["a", 1]] * N, "hash": np.full(N, 2**64 - 1, dtype=np.uint64), "when": np.arange(N) % 7}
+    table = pd.DataFrame({"a": answered(1), "label": Y, **from_elsewhere})
+    table["when"] = pd.Timestamp("2026-01-01") + pd.to_timedelta(table["when"], unit="D")
+    expected = (table["a"] != Y).mean()
+    assert expected == heldout.from_predictions(table, answer=["a"]).estimates[0].value
+    long = table.assign(row=np.arange(N), candidate="a").drop(columns="a").assign(answer=table["a"])
+    assert expected == heldout.from_predictions(pd.concat([long, long])).estimates[0].value
