@@ -7,29 +7,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.notebook.long_table import Values, columns, gaps, others
+from heldout.notebook.long_table import Values, column, columns, gaps, others
 from heldout.rows.class_names import class_named
 
 _MOST = 50  # classes
 
 
-def not_predicted(table: Any, y: Values, candidates: set[str]) -> tuple[NDArray[np.bool_], tuple[str, ...]] | None:
+def not_predicted(table: Any, y: Values, roles: set[str]) -> tuple[NDArray[np.bool_], tuple[str, ...]] | None:
     """The lines of the table whose columns of all classes are 0, and these columns; None without such columns.
 
-    H2O writes so the rows that a model did not predict. A column of `candidates` is about none of the classes.
+    H2O writes so the rows that a model did not predict. Columns that have one of the `roles` of a label or of a candidate are about none of the classes.
     """
-    shares = _of_each_class(table, sorted_values(y[~gaps(y)]), candidates)
+    shares = _of_each_class(table, sorted_values(y[~gaps(y)]), roles)
     empty = np.all(np.stack([*shares.values()]) == 0, axis=0) if shares else np.zeros(0, dtype=np.bool_)
     return (empty, tuple(shares)) if empty.any() else None
 
 
-def less_likely(table: Any, answers: Values, y: Values) -> tuple[int, str]:
+def less_likely(table: Any, answers: Values, label: str) -> tuple[int, str]:
     """In how many lines the class in `answers`, shape (n,), is not the likeliest by the columns of all classes.
 
     And the names of these columns, which are empty where the table has none.
     """
+    y = column(table, "label", label)
     classes = sorted_values(y[~gaps(y)])
-    shares = _of_each_class(table, classes, set())
+    shares = _of_each_class(table, classes, {label})
     if not shares:
         return 0, ""
     said = np.stack([*shares.values()])
@@ -39,12 +40,12 @@ def less_likely(table: Any, answers: Values, y: Values) -> tuple[int, str]:
     return int(np.sum(said[place[known], known] < said.max(axis=0)[known])), ", ".join(shares)
 
 
-def _of_each_class(table: Any, classes: Values, candidates: set[str]) -> dict[str, Values]:
+def _of_each_class(table: Any, classes: Values, roles: set[str]) -> dict[str, Values]:
     """The numbers of the columns that are named after the classes, in their order; none where some class has none."""
     if not 1 < len(classes) <= _MOST:
         return {}
     places = {name: class_named(name, classes) for name in columns(table)}
-    shares = dict(others(table, {*candidates, *(name for name, place in places.items() if place is None)}))
+    shares = dict(others(table, {*roles, *(name for name, place in places.items() if place is None)}))
     in_order = sorted(shares, key=lambda name: places[name] or 0)
     whole = [places[name] for name in in_order] == [*range(len(classes))]
     return {name: shares[name] for name in in_order} if whole and _are_numbers(shares.values()) else {}

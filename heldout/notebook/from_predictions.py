@@ -212,11 +212,15 @@ def _checked_answers(table: Any, given: Given, label: str, used: set[str], missi
 
     `used` are the names of the columns that have a role.
     """
+    if label in given.names:
+        raise BadArgument(
+            "label", f"label is {label!r}, and so is answer: the error would be 0; name the column of each"
+        )
     check_is_no_value(table, given.names, label)
     y = column(table, "label", label)
     for name in given.names:
         check_about_one_class(table, name, column(table, "answer", name), y, used)
-    found = not_predicted(table, y, {*given.names} if given.wide else set())
+    found = not_predicted(table, y, {label, *(given.names if len(given.names) > 1 else ())})
     if found is None:
         return given
     gone, named = found
@@ -243,8 +247,8 @@ def _taken(
     """What the lines were taken for."""
     classes = () if label is None else sorted_values(lines.column(table, "label", label))
     unlikely = (0, "")
-    if label is not None and not given.wide and loss.of_classes:
-        unlikely = less_likely(table, column(table, "answer", given.names[0]), column(table, "label", label))
+    if label is not None and len(given.names) == 1 and loss.of_classes:
+        unlikely = less_likely(table, column(table, "answer", given.names[0]), label)
     return Taken.of(
         lines,
         named_by,

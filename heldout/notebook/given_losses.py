@@ -99,10 +99,10 @@ class Given:
     def about_first(self, classes: NDArray[Any]) -> bool:
         """Whether numbers are about the first of two classes, after which their column is named, and not the last.
 
-        Raises BadArgument where it is the column of a candidate.
+        Raises BadArgument where it is the column of one of several candidates.
         """
         first = next((name for name in self.names if class_named(name, classes) == 0), None)
-        if first is not None and self.wide:
+        if first is not None and len(self.names) > 1:
             raise BadArgument(
                 "answer",
                 f"answer has the column {first!r}, named after the class {classes[0]}, but each column of a list is a "

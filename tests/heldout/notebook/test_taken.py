@@ -202,3 +202,14 @@ def test_columns_that_nobody_names_may_be_of_any_kind():
     assert expected == heldout.from_predictions(table, answer=["a"]).estimates[0].value
     long = table.assign(row=np.arange(N), candidate="a").drop(columns="a").assign(answer=table["a"])
     assert expected == heldout.from_predictions(pd.concat([long, long])).estimates[0].value
+
+
+def test_the_label_is_no_answer():
+    assert "the error would be 0" in refused(once(), answer=["obs"], label="obs")
+
+
+def test_a_single_column_of_a_list_may_be_named_after_its_class():
+    table = {"no": np.linspace(0, 1, N), "yes": np.linspace(1, 0, N), "label": Y}
+    expected = heldout.from_predictions({**table, "candidate": ["a"] * N}, answer="no", loss="brier").estimates[0].value
+    assert expected == heldout.from_predictions(table, answer=["no"], loss="brier").estimates[0].value
+    assert "each column of a list is a candidate's" in refused(table, answer=["no", "yes"], loss="brier")
