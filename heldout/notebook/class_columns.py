@@ -16,7 +16,8 @@ _MOST = 50  # classes
 def not_predicted(table: Any, y: Values, roles: set[str]) -> tuple[NDArray[np.bool_], tuple[str, ...]] | None:
     """The lines of the table whose columns of all classes are 0, and these columns; None without such columns.
 
-    H2O writes so the rows that a model did not predict. Columns that have one of the `roles` of a label or of a candidate are about none of the classes.
+    H2O writes so the rows that a model did not predict. The columns of `roles`, of the label and of several candidates,
+    are about no class.
     """
     shares = _of_each_class(table, sorted_values(y[~gaps(y)]), roles)
     empty = np.all(np.stack([*shares.values()]) == 0, axis=0) if shares else np.zeros(0, dtype=np.bool_)
