@@ -23,7 +23,7 @@ from heldout.notebook.given_losses import MISSING, ROW, Given, Missing, Name, Na
 from heldout.notebook.given_metric import by_metric
 from heldout.notebook.long_table import REMEDY, LongTable, column, gaps
 from heldout.notebook.taken import Taken, answers_called
-from heldout.notebook.unnamed import check_is_no_value, check_named, check_same_rows, folds_perhaps
+from heldout.notebook.unnamed import check_is_no_value, check_named, check_same_rows, folds_perhaps, starts_again
 from heldout.parts.dependence import checked_groups
 from heldout.parts.weights import Weights
 from heldout.rows.aligned import aligned
@@ -256,6 +256,7 @@ def _taken(
         folds=folds.k,
         partitions=len(folds.lines),
         perhaps=() if folds.fold else folds_perhaps(table, used),
+        starts_again=folds.lines[0].repeated and named_by is not None and starts_again(column(table, "row", named_by)),
     )
 
 

@@ -33,6 +33,8 @@ class Taken:
         partitions of the rows there are.
     perhaps : tuple of str
         Columns that are named like folds, where no fold was named.
+    starts_again : bool
+        Whether the names of rows with several answers count up and start again, as numbers within folds do.
     """
 
     rows: int
@@ -45,6 +47,7 @@ class Taken:
     folds: int = 0
     partitions: int = 1
     perhaps: tuple[str, ...] = ()
+    starts_again: bool = False
 
     @classmethod
     def of(cls, lines: LongTable, named_by: str | None, answers: str, **whose: Any) -> Self:
@@ -69,7 +72,10 @@ class Taken:
         counted = "one in each partition" if self.partitions > 1 else "which count once, by their mean loss"
         many = "one answer" if self.most == 1 else f"{several} answers"
         how = f", {counted}" if self.most > 1 else ""
-        return f"{self.rows}, named by {self.named_by}, in {self.lines} lines; {many} of a candidate to each{how}"
+        again = " (which starts again: as numbers within folds do?)" if self.starts_again else ""
+        return (
+            f"{self.rows}, named by {self.named_by}{again}, in {self.lines} lines; {many} of a candidate to each{how}"
+        )
 
     def of_models(self) -> str:
         """Whose answers they are, and how to say what else they may be."""

@@ -97,7 +97,7 @@ def _open(table: Any, used: set[str], y: NDArray[np.int64] | None, group: bool) 
             role = _role(name) or _by_labels(codes, y, group)
             if role is not None:
                 again = "counts up, and starts again: row, or a number within a fold"
-                way = again if role == "row" and _starts_again(column(table, "table", name)) else _WAYS[role]
+                way = again if role == "row" and starts_again(column(table, "table", name)) else _WAYS[role]
                 yield name, f"{codes.max() + 1} values in {len(codes)} lines: {way}"
 
 
@@ -114,7 +114,7 @@ def _several(table: Any, lines: LongTable, used: set[str]) -> Iterator[tuple[str
             yield name, f"{many} values: {_WAYS['fold']}"
 
 
-def _starts_again(values: Values) -> bool:
+def starts_again(values: Values) -> bool:
     """Whether numbers count up by one, and start again from the first."""
     if values.dtype.kind not in "iu":
         return False

@@ -194,7 +194,7 @@ def test_every_call_has_it_and_does_not_mark_it():
     assert E_val.high > 0.1  # three rows of the rare class, all of them right, do not show that all are
     table = {"a": np.where(rng.random(300) < 0.1, 1 - y, y), "label": y, "fold": np.arange(300) % 5}
     for fold, name in ((None, "Wilson by class"), ("fold", "pooled Wilson by class")):
-        [record] = heldout.from_predictions(table, answer=["a"], loss="balanced", fold=fold).estimates
+        [record] = heldout.from_predictions(table, answer=["a"], loss="balanced", fold=fold, row=None).estimates
         assert (name, None) == (record.interval, record.not_credible)
         assert record.low < record.value < record.high
 

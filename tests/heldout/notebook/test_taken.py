@@ -204,6 +204,14 @@ def test_columns_that_nobody_names_may_be_of_any_kind():
     assert expected == heldout.from_predictions(pd.concat([long, long])).estimates[0].value
 
 
+def test_names_of_rows_that_start_again_are_told():
+    """Weka's `inst#` as the row makes 100 rows with 10 answers of 1000 rows."""
+    by_fold = pd.DataFrame({"inst": np.arange(N) % 12 + 1, "a": answered(1), "label": "yes"})
+    taken = heldout.from_predictions(by_fold, answer=["a"], row="inst").taken
+    assert (12, 5, True) == (taken.rows, taken.most, taken.starts_again)
+    assert not heldout.from_predictions(by_fold.iloc[:12], answer=["a"], row="inst").taken.starts_again
+
+
 def test_the_label_is_no_answer():
     assert "the error would be 0" in refused(once(), answer=["obs"], label="obs")
 
