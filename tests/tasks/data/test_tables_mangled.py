@@ -33,13 +33,14 @@ columns = st.integers(0, 2)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def counted(pytestconfig):
-    """The number of mangled tables, in the output of the tests."""
+def counted(request, pytestconfig):
+    """The number of mangled tables, in the output of the tests: most examples of each law are such a table."""
     yield
+    laws = sum(item.path == request.path for item in request.session.items)
     said = f"{COUNTS.total()} mangled tables: {COUNTS['told']} told, {COUNTS['used']} used as they could be"
     with pytestconfig.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         print(f"\n{said}")
-    assert COUNTS.total() >= 150 or pytestconfig.option.keyword or pytestconfig.option.maxfail
+    assert COUNTS.total() >= 30 * laws or pytestconfig.option.maxfail
 
 
 def check(settings_of_rows, name: str = "t.csv", *changes: str) -> None:
