@@ -1,5 +1,6 @@
 """Events of Prefect, to which an automation can react; some are sent to operations.notify too."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -12,10 +13,12 @@ from flows.notify import ALARM, BATCH_HELD, CHAMPION_CHANGED, PREVENTED, RUN_FAI
 from tasks.outcome.batches import Batch
 from tasks.outcome.contest import Promotion
 from tasks.params import Settings
-from tasks.runtime import server
-from tasks.runtime.errors import one_line
+from tasks.runtime import server, vouched
+from tasks.runtime.errors import UserError, one_line
 from tasks.storage.watch_files import WatchedShard
 from tasks.track.former_champion import RolledBack
+
+log = logging.getLogger("heldout")
 
 CHAMPION_KEPT = "heldout.champion.kept"
 _PATIENCE_SECONDS = 5
@@ -38,11 +41,23 @@ def champion_decided(
 def champion_restored(settings: Settings, done: RolledBack) -> None:
     """Report a rollback, to Prefect's server if there is one."""
     payload = {"promoted": "rollback", **done.told(), "reason": str(done), **done.numbers}
-    if (url := PREFECT_API_URL.value()) and server.healthy(url):
+    if (url := _server_of_user()) and server.healthy(url):
         _emit(settings, CHAMPION_CHANGED, payload)
         EventsWorker.drain_all(timeout=_PATIENCE_SECONDS)
     else:
         notify(settings, CHAMPION_CHANGED, payload)
+
+
+def _server_of_user() -> str:
+    """The address of Prefect's server; empty without one, or if it is one for which the user does not vouch."""
+    url = PREFECT_API_URL.value() or ""
+    try:
+        if url:
+            vouched.check_prefect(url)
+    except UserError as error:  # the rollback is done
+        log.warning("Prefect is not told: %s", error)
+        return ""
+    return url
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from heldout.printable import printable
+from tasks.runtime import vouched
 from tasks.runtime.errors import UserError, one_line, without_login
 from tasks.runtime.own_code import MAKE
 
@@ -45,6 +46,7 @@ def main(options: argparse.Namespace) -> int:
 
     if not (address := PREFECT_API_URL.value()):
         raise UserError(f"no server of this folder runs; start `{MAKE} serve`, or set PREFECT_API_URL")
+    vouched.check_prefect(address)
     try:
         with get_client(sync_client=True) as client:
             run = _started(client, options.deployment.rpartition("/")[2])  # also FLOW/NAME, as Prefect writes it

@@ -103,7 +103,7 @@ class Tracking(ParamsSection):
     uri: Annotated[str, Field(min_length=1)] | None = Field(
         description="MLflow's store: sqlite:/// and a path below the checkout, postgresql://USER@HOST/DATABASE, or the "
         f"address of a server; null takes it from the environment variable {VARIABLE}, and is {DEFAULT} where that is "
-        "not set"
+        "not set. A server of another machine or user must be named there too, since it gets your login"
     )
     artifacts: Annotated[str, Field(pattern=r"^s3://[a-z0-9][a-z0-9.-]+(/[\w.=-]+)*$")] | None = Field(
         None,
@@ -145,6 +145,12 @@ class Tracking(ParamsSection):
     def address(self) -> str:
         """The store, as it is written here or in the environment."""
         return self.uri or self._inherited or DEFAULT
+
+    @property
+    def own_stores(self) -> list[str]:
+        """The stores, or servers of stores, that the user has named outside of this file."""
+        host, port = (os.environ.get(name, "") for name in ("PGHOST", "PGPORT"))
+        return [self._inherited, f"postgresql://{host}{f':{port}' * bool(port)}" * bool(host)]
 
     @property
     def store(self) -> str:

@@ -5,12 +5,10 @@ So its address in params.yaml is not enough, which may be somebody else's: docs/
 
 import re
 
-import psutil
-
+from tasks.runtime import vouched
 from tasks.runtime.errors import UserError
 
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+):(\d{1,5})")
-_OF_THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]")
 VARIABLE = "DASK_SCHEDULER_ADDRESS"
 
 
@@ -38,20 +36,15 @@ def allowed(written: str | None) -> str:
     found = _ADDRESS.fullmatch(address)
     if found is None:
         raise UserError(f"the Dask scheduler is {address!r}; write tcp://HOST:PORT or tls://HOST:PORT")
-    kind, host, port = found.groups()
-    if address == own or (kind == "tls" and _has_certificates()):
-        return address
-    if host not in _OF_THIS_MACHINE:
-        raise UserError(
-            f"execution.scheduler is {address}, which is not this machine: its scheduler could run programs here, and "
-            f"its workers see your rows. If you trust it, set the environment variable {VARIABLE}={address}, or use "
-            "tls:// with the certificates of your Dask configuration"
-        )
-    if not _listens_for_us(int(port)):
-        raise UserError(
-            f"execution.scheduler is {address}, where no process of yours listens; start `dask scheduler --host "
-            f"127.0.0.1 --port {port}`, or fix the address. To use the scheduler of another user whom you trust, set "
-            f"the environment variable {VARIABLE}={address}"
+    kind = found[1]
+    if not (kind == "tls" and _has_certificates()):
+        vouched.check(
+            "execution.scheduler",
+            address,
+            [own],
+            remedy=f"set the environment variable {VARIABLE}={address}, or use tls:// with certificates of your own",
+            gets="its scheduler could run programs here, and its workers see your rows",
+            start=f"start `dask scheduler --host 127.0.0.1 --port {address.rpartition(':')[2]}`",
         )
     return address
 
@@ -59,7 +52,7 @@ def allowed(written: str | None) -> str:
 def is_exposed(address: str) -> bool:
     """Whether others than users of this machine can reach a scheduler at this address without a certificate."""
     found = _ADDRESS.fullmatch(address)
-    return found is None or (found[1] != "tls" and found[2] not in _OF_THIS_MACHINE)
+    return found is None or (found[1] != "tls" and found[2] not in vouched.OF_THIS_MACHINE)
 
 
 def _has_certificates() -> bool:
@@ -67,13 +60,3 @@ def _has_certificates() -> bool:
 
     tls = config.get("distributed.comm.tls", {})
     return bool(tls.get("ca-file")) and bool((tls.get("client") or {}).get("cert"))
-
-
-def _listens_for_us(port: int) -> bool:
-    """Whether a process whose files we may see, so a process of this user, listens at the port."""
-    try:
-        found = psutil.net_connections("tcp")
-    except psutil.AccessDenied:  # a system that tells nobody
-        return False
-    listening = [each for each in found if each.status == psutil.CONN_LISTEN and each.pid is not None]
-    return any(each.laddr and each.laddr.port == port for each in listening)

@@ -1,15 +1,18 @@
 """What `python -m flows` asks of DVC: the outputs of a run that DVC did not start, and the tables below data/raw."""
 
 import logging
+import os
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from tasks.params import Settings, load
+from tasks.runtime import vouched
 from tasks.runtime.errors import UserError, one_line
 from tasks.runtime.own_code import COMMAND
 
@@ -20,6 +23,11 @@ _COMMENT = f"""\
 """
 # they decide how the numbers are computed and where they are reported, not the numbers
 NO_PART_OF_RESULTS = {"execution", "operations", "tracking"}
+
+_ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3")
+# addresses that name no server of their own, and keys of a remote that do, or that name a file which may
+_OF_A_PROVIDER = ("s3", "gs", "azure", "gdrive", "oss", "file", "remote")
+_LEADS = ("endpointurl", "oss_endpoint", "account_name", "connection_string", "configpath")
 
 
 def commit(settings: Settings) -> bool:
@@ -80,8 +88,9 @@ def track(paths: Sequence[Path]) -> None:
 def get(path: Path, revision: str, target: Path) -> Path:
     """Write the file that `path` was at a git revision to `target`, from git, DVC's cache or its remote.
 
-    Raises UserError with DVC's message.
+    Raises UserError with DVC's message, and for a remote for which the user does not vouch.
     """
+    _check_remotes(revision)
     ran = _dvc("get", "--quiet", f"--rev={revision}", f"--out={target}", ".", path.as_posix())
     if ran.returncode:
         reason = one_line(ran.stderr.partition("Having any troubles")[0]) or "dvc get failed"
@@ -90,6 +99,40 @@ def get(path: Path, revision: str, target: Path) -> Path:
             f"run `dvc repro` there, or `dvc pull`; git must have the revision"
         )
     return target
+
+
+def _check_remotes(revision: str) -> None:
+    """Raise UserError if a remote of the project leads to a server for which the user does not vouch.
+
+    DVC reads the configuration of the revision and that of now. The logins of the environment would go to its remotes.
+    """
+    from dvc.config import Config  # type: ignore[import-untyped]
+
+    known = Config(dvc_dir=".dvc", validate=False).files
+    user = [text for level in ("system", "global", "local") for _, _, text in _servers(Path(known[level]))]
+    own = [*user, *map(os.environ.get, _ENDPOINTS)]
+    with tempfile.NamedTemporaryFile() as of_revision:
+        git = ["git", "show", f"{revision}:./.dvc/config"]
+        subprocess.run(git, stdout=of_revision, stderr=subprocess.DEVNULL, check=False)  # noqa: S603  # it may have none
+        for name, key, text in (*_servers(Path(known["repo"])), *_servers(Path(of_revision.name))):
+            vouched.check(
+                f"{key} of the remote {name} in .dvc/config",
+                text,
+                own,
+                remedy=f"write it into your own configuration: `dvc remote modify --local {name} {key} {text}`",
+                gets="DVC would send it the logins of your environment",
+            )
+
+
+def _servers(config: Path) -> Iterator[tuple[str, str, str]]:
+    """What leads to a server in a file of DVC's configuration: the name of the remote, the key and its text."""
+    from dvc.config import Config
+
+    for name, remote in Config.load_file(config)["remote"].items() if config.is_file() else ():
+        for key, value in remote.items():
+            scheme, _, place = str(value).partition("://")
+            if key in _LEADS or (key == "url" and place and scheme not in _OF_A_PROVIDER):
+                yield name, key, str(value)
 
 
 def _outs() -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tasks.params.running import DEFAULT, VARIABLE, Tracking
+from tasks.runtime import vouched
 from tasks.runtime.errors import UserError, without_secrets
 
 log = logging.getLogger("heldout")
@@ -40,10 +41,14 @@ def variables_kept() -> Iterator[None]:
 
 
 def reach(tracking: Tracking) -> None:
-    """Connect to a database once: MLflow would try ten times, which takes 100 seconds.
+    """Have nobody but a server for which the user vouches get the login of the environment, and see whether it answers.
 
-    Raises UserError if its driver is not installed, and what SQLAlchemy raises if it does not answer.
+    A database is connected to once: MLflow would try ten times, which takes 100 seconds. Raises UserError if nobody
+    vouches for the server, or a database's driver is not installed, and what SQLAlchemy raises if it does not answer.
     """
+    if tracking.store.startswith("http"):
+        _check_vouched(tracking)
+        return
     from sqlalchemy import create_engine
 
     try:
@@ -53,6 +58,17 @@ def reach(tracking: Tracking) -> None:
         if "+psycopg:" not in tracking.store:
             package = f"the Python package {error.name}; install it, or use a postgresql:// address"
         raise UserError(f"{tracking.named_by} is {tracking.address}, which needs {package}") from None
+    _check_vouched(tracking)
     with engine.connect():
         pass
     engine.dispose()
+
+
+def _check_vouched(tracking: Tracking) -> None:
+    vouched.check(
+        tracking.named_by,
+        tracking.address,
+        tracking.own_stores,
+        remedy=f"set the environment variable {VARIABLE} to this address",
+        gets="it would be sent the logins of your environment, and your results",
+    )

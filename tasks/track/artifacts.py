@@ -4,6 +4,7 @@ A store may name any place for the artifacts of a run, so that this is a list of
 among the code, or where DVC looks for stages, would be run.
 """
 
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
@@ -11,20 +12,27 @@ from pathlib import Path
 from typing import Any
 
 from tasks.runtime.errors import UserError, one_line
+from tasks.runtime.vouched import Server
 
 _WRITE = ("log_artifact", "log_artifact_from_stream", "log_artifacts", "delete_artifacts")
-_OF_MLFLOW = ("mlflow-artifacts", "models", "runs")  # the store itself, and names for places that are checked in turn
-_roots: list[Path] = []  # these two are set by `keep_in`
+_OF_MLFLOW = ("models", "runs")  # names for places that are checked in turn
+_SERVERS = ("http", "https", "mlflow-artifacts")  # which get the login of the store
+_roots: list[Path] = []  # these three are set by `keep_in`
 _buckets: list[str] = []
+_stores: list[str] = []
 _reading: list[bool] = []  # by `read_no_others`
 
 
-def keep_in(folder: Path, bucket: str | None) -> None:
-    """Have MLflow write artifacts in this folder and this bucket alone. Raises UserError without a driver for it."""
+def keep_in(folder: Path, bucket: str | None, store: str = "") -> None:
+    """Have MLflow write artifacts in this folder and this bucket alone, and ask no server for any but the `store`.
+
+    Raises UserError without a driver for the bucket.
+    """
     if bucket is not None and find_spec("boto3") is None:
         raise UserError(f"tracking.artifacts is {bucket}, which needs the extra s3: pip install '.[s3]'")
     _roots[:] = [folder.resolve()]
     _buckets[:] = [] if bucket is None else [bucket]
+    _stores[:] = [store]
     _guard()
 
 
@@ -69,7 +77,7 @@ def check_location(uri: str) -> None:
 
 @cache
 def _guard() -> None:
-    """Replace what MLflow writes artifacts with; reading stays as it is."""
+    """Replace what MLflow writes artifacts with; reading stays as it is, but for servers that are not the store."""
     from mlflow.store.artifact.artifact_repository_registry import _artifact_repository_registry as known
 
     made = known.get_registered_artifact_repositories()  # type: ignore[no-untyped-call]
@@ -87,7 +95,7 @@ def _guarded(make: Any) -> Callable[..., Any]:
         return write_inside
 
     def repository(uri: str, *arguments: Any, **more: Any) -> Any:
-        if _reading:
+        if _reading or _is_of_stranger(uri):
             _check(uri)
         made = make(uri, *arguments, **more)
         for name in _WRITE:
@@ -112,12 +120,22 @@ def _outside(uri: str) -> str:
     """The place that a location names, if it is not allowed."""
     from mlflow.utils.file_utils import local_file_uri_to_path
 
-    if uri.startswith("mlflow-artifacts:") or any(_is_in(uri, bucket) for bucket in _buckets):
+    if uri.partition(":")[0] in _SERVERS:
+        return uri if _is_of_stranger(uri) else ""
+    if any(_is_in(uri, bucket) for bucket in _buckets):
         return ""
     if not _is_local(uri):
         return uri
     folder = Path(local_file_uri_to_path(uri)).resolve()  # type: ignore[no-untyped-call]
     return "" if any(folder.is_relative_to(root) for root in _roots) else str(folder)
+
+
+def _is_of_stranger(uri: str) -> bool:
+    """Whether a location is on a server that is not the store: it would be sent the store's login."""
+    scheme, _, place = uri.partition("://")
+    if scheme not in _SERVERS or not place:  # mlflow-artifacts:/ names no server
+        return False
+    return Server.of(re.sub("^mlflow-artifacts", _stores[0].partition(":")[0], uri)) != Server.of(_stores[0])
 
 
 def _is_local(uri: str) -> bool:

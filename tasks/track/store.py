@@ -31,19 +31,19 @@ _PATIENCE_SECONDS = 45  # for a store that another program has locked
 def connect(settings: Settings) -> "MlflowClient":
     """A client of the store, which becomes MLflow's own; a store that is missing is made.
 
-    Waits for a store that is locked. Raises UserError if it cannot be opened for writing, does not answer, or needs a
-    package that is not installed.
+    Waits for a store that is locked. Raises UserError if it cannot be opened for writing, does not answer, needs a
+    package that is not installed, or is a server for which the user does not vouch.
     """
     import mlflow
 
     tracking, path = settings.tracking, database(settings)
     address.say_which(tracking.uri)
     _prepare_mlflow()
-    keep_in(artifact_folder(settings), tracking.artifacts)
+    keep_in(artifact_folder(settings), tracking.artifacts, tracking.store)
     try:
         if path is not None:
             _open(path)
-        elif not tracking.store.startswith("http"):
+        else:
             address.reach(tracking)
         with address.variables_kept():
             mlflow.set_tracking_uri(tracking.store)

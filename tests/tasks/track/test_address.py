@@ -122,6 +122,26 @@ def test_a_database_that_is_not_there_is_one_line_at_once(settings_with, monkeyp
     assert "" == "".join(capfd.readouterr())
 
 
+@pytest.mark.parametrize("uri", ["postgresql://heldout@db.example/runs", "https://mlflow.example"])
+def test_a_server_that_nobody_but_the_parameters_names_is_not_connected_to(settings_with, monkeypatch, uri):
+    def connected(*_, **__):
+        pytest.fail("it was connected to")
+
+    monkeypatch.setattr("socket.getaddrinfo", connected)
+    monkeypatch.setenv("PGPASSWORD", "planted")
+    settings = settings_with(f"tracking.uri={uri}")
+    with pytest.raises(UserError, match=f"^tracking.uri is .*, which is not this machine.*{VARIABLE}") as error:
+        connect(settings)
+    assert "planted" not in str(error.value)
+    monkeypatch.setenv("PGHOST", "db.example")
+    monkeypatch.setenv(VARIABLE, "https://mlflow.example/runs")
+    assert settings_with(f"tracking.uri={uri}").tracking.own_stores == [
+        "https://mlflow.example/runs",
+        "postgresql://db.example",
+    ]
+    address._check_vouched(settings_with(f"tracking.uri={uri}").tracking)
+
+
 @pytest.mark.parametrize("location", ["mlflow-artifacts:/1", "inside/1"])
 def test_a_bucket_is_not_ignored_where_the_artifacts_are_elsewhere(checkout, location):
     keep_in(checkout, bucket=None)
@@ -133,7 +153,7 @@ def test_a_bucket_is_not_ignored_where_the_artifacts_are_elsewhere(checkout, loc
 
 @pytest.mark.parametrize(
     "location",
-    ["s3://mine/runs-of-others", "s3://mine", "s3://others/runs", "ftp://a/b", "/srv/runs"],
+    ["s3://mine/runs-of-others", "s3://mine", "s3://others/runs", "ftp://a/b", "/srv/runs", "http://other.example/a"],
 )
 def test_a_store_chooses_no_other_place_for_artifacts(checkout, location):
     keep_in(checkout, bucket="s3://mine/runs")
@@ -142,3 +162,16 @@ def test_a_store_chooses_no_other_place_for_artifacts(checkout, location):
     Path("a.csv").write_text("a\n")
     with pytest.raises(MlflowException, match="neither the folder of"):
         get_artifact_repository(location).log_artifact("a.csv")
+
+
+@pytest.mark.parametrize(
+    "location", ["http://other.example/a", "https://mlflow.example/a", "mlflow-artifacts://other.example/a"]
+)
+def test_no_server_but_the_store_is_asked_for_artifacts_with_the_login_of_the_store(checkout, location):
+    keep_in(checkout, None, "http://mlflow.example")
+    with pytest.raises(MlflowException, match="neither the folder of"):
+        get_artifact_repository(location)
+    assert get_artifact_repository("http://mlflow.example/a").artifact_uri == "http://mlflow.example/a"
+    check_location("mlflow-artifacts:/1")
+    with pytest.raises(UserError, match="other.example"):
+        check_location("mlflow-artifacts://other.example/1")
