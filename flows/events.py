@@ -14,7 +14,7 @@ from tasks.outcome.batches import Batch
 from tasks.outcome.contest import Promotion
 from tasks.params import Settings
 from tasks.runtime import server, vouched
-from tasks.runtime.errors import UserError, one_line
+from tasks.runtime.errors import Held, UserError, one_line
 from tasks.storage.watch_files import WatchedShard
 from tasks.track.former_champion import RolledBack
 
@@ -65,6 +65,8 @@ def failure_reported(settings: Settings) -> Iterator[None]:
     """Report the failure of a whole validation, or of `watch`; an interruption is none."""
     try:
         yield
+    except Held:  # which is told already
+        raise
     except Exception as error:
         run_failed(settings, str(error))
         raise
@@ -83,8 +85,8 @@ def alarm_raised(settings: Settings, line: WatchedShard, watched: str, reason: s
 
 
 def batch_held(settings: Settings, batch: Batch, words: str) -> None:
-    """Report that new labelled rows are held back until a person decides."""
-    _emit(settings, BATCH_HELD, {"batch": batch.number, "rows": batch.rows, "reason": words})
+    """Report that new labelled rows, or a whole table that lacks rows of the past, wait for a person."""
+    _emit(settings, BATCH_HELD, {"batch": batch.number, "rows": batch.rows, "left": batch.left, "reason": words})
 
 
 def _emit(settings: Settings, event: str, payload: Mapping[str, object]) -> None:

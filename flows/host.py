@@ -26,7 +26,7 @@ from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, report_e
 from tasks.runtime import environment, open_servers
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE, copy_suffix
-from tasks.runtime.errors import Incomplete, UserError
+from tasks.runtime.errors import Held, Incomplete, UserError
 from tasks.runtime.full_disk import check_space
 from tasks.runtime.private_files import private_folder, private_opener
 from tasks.runtime.process_limits import check_limits
@@ -123,7 +123,8 @@ class Host:
                     self._run.enter_context(night(settings, trial))
                     self._run.enter_context(lifecycle.run(settings, trial))
                     self._sources = hash_sources(settings)
-                    if name == "prepare":  # else the rows are those of the last run
+                    # else the rows are those of the last run; or of DVC's cache, which nothing must be decided by
+                    if name == "prepare" or not trial or settings.selection.open_test:
                         examine_new_rows(settings, trial)
                     self._first = False
                 if name == "report":
@@ -176,7 +177,7 @@ class Host:
             from flows.notify import RUN_FAILED, notify
 
             notify(self._settings, RUN_FAILED, {"reason": reason})
-        elif self._settings is not None:
+        elif self._settings is not None and not isinstance(error, Held):  # which is told already
             from flows.events import run_failed
 
             run_failed(self._settings, reason)

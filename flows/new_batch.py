@@ -5,6 +5,7 @@ import logging
 from flows.events import batch_held
 from tasks.outcome.items import Tag
 from tasks.params import Settings
+from tasks.runtime.errors import Held
 from tasks.track import batches, lifecycle
 from tasks.track.ledger_tags import KEY
 
@@ -14,7 +15,8 @@ log = logging.getLogger("heldout")
 def examine_new_rows(settings: Settings, trial: str) -> None:
     """Examine the new labelled rows of the data source, and say what was found.
 
-    Rows are examined in every validation, from the first on that may promote, which `trial` says by being empty.
+    Rows are examined in every validation, from the first on that may promote, which `trial` says by being empty. Raises
+    Held where rows of the past are not in the table as they were: nothing is fitted, compared, promoted or opened.
     """
     run = lifecycle.active()
     key = run.record.tags[KEY]
@@ -22,6 +24,9 @@ def examine_new_rows(settings: Settings, trial: str) -> None:
     if found is None:
         return
     run.send([Tag("batch", found.words)])
+    if found.batch.left:
+        batch_held(settings, found.batch, found.words)
+        raise Held(f"{found.words}; {batches.remedy(found.batch)}")
     if found.held:
         log.warning("%s; %s", found.words, batches.remedy(found.batch))
         batch_held(settings, found.batch, found.words)

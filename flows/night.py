@@ -20,6 +20,7 @@ from tasks.report.history_lines import as_markdown
 from tasks.runtime.errors import UserError, one_line, without_secrets
 from tasks.storage import files
 from tasks.track import lifecycle, morning, store
+from tasks.track.trial import opens_sealed
 
 log = logging.getLogger("heldout")
 
@@ -28,10 +29,15 @@ ARTIFACT = "morning"
 
 @contextmanager
 def night(settings: Settings, trial: str) -> Iterator[None]:
-    """Around a validation that may promote; nothing for a `trial`. An interruption is no end of a night."""
+    """Around a validation that may promote; nothing for a `trial`. An interruption is no end of a night.
+
+    Its first line says that it opens a test part that no key opens.
+    """
     if trial:
         yield
         return
+    if said := opens_sealed(settings, trial):
+        log.warning("the night: %s", said)
     before, started = lifecycle.newest_run(), time.monotonic()
 
     def end(failed: str = "") -> None:

@@ -24,7 +24,11 @@ _MATTERS: Mapping[str, Callable[[Mapping[str, Any]], Matter]] = {
     RUN_FAILED: lambda _: to_do.run_failed(),
     ALARM: lambda _: to_do.rows_changed(),
     PREVENTED: lambda _: to_do.pinned(),
-    BATCH_HELD: lambda said: to_do.held_back(said["batch"], said["rows"]),
+    BATCH_HELD: lambda said: (
+        to_do.held_delivery(said["batch"], said["left"], said["rows"])
+        if said["left"]
+        else to_do.held_back(said["batch"], said["rows"])
+    ),
 }
 _NEWS = {"rollback": "the former champion is the champion again", "first": "the first champion"}
 _TO_BE_LOOKED_AT = ("verdict", "not_yet")  # of heldout.decision.ship

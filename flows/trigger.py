@@ -3,9 +3,11 @@
 import argparse
 import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from flows.session import WHOLE
 from heldout.printable import printable
 from tasks.runtime import vouched
 from tasks.runtime.errors import UserError, one_line, without_login
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     import httpx
     from prefect.client.orchestration import SyncPrefectClient
     from prefect.client.schemas.objects import FlowRun
+    from prefect.client.schemas.responses import DeploymentResponse
 
 NIGHTLY = "nightly-validation"
 ENDED_OTHERWISE = 3
@@ -49,8 +52,11 @@ def main(options: argparse.Namespace) -> int:
     vouched.check_prefect(address)
     try:
         with get_client(sync_client=True) as client:
-            run = _started(client, options.deployment.rpartition("/")[2])  # also FLOW/NAME, as Prefect writes it
-            print(printable(f"started: {run.name}, {address.removesuffix('/api')}/runs/flow-run/{run.id}"), flush=True)
+            deployment = _found(client, options.deployment.rpartition("/")[2])  # also FLOW/NAME, as Prefect writes it
+            opens = _opens(client, deployment)
+            run = client.create_flow_run_from_deployment(deployment.id, idempotency_key=str(uuid4()))
+            place = f"{address.removesuffix('/api')}/runs/flow-run/{run.id}"
+            print(printable(f"started: {run.name}, {place}{opens}"), flush=True)
             return _waited(client, run) if options.wait else 0
     except httpx.HTTPStatusError as error:
         raise UserError(f"the Prefect server at {without_login(address)} {_refusal(error.response)}") from None
@@ -60,11 +66,26 @@ def main(options: argparse.Namespace) -> int:
         ) from None
 
 
-def _started(client: "SyncPrefectClient", name: str) -> "FlowRun":
-    found = {each.name: each.id for each in client.read_deployments()}
+def _found(client: "SyncPrefectClient", name: str) -> "DeploymentResponse":
+    found = {each.name: each for each in client.read_deployments()}
     if name not in found:
         raise UserError(f"{name!r} is no deployment of this server; it has {', '.join(sorted(found)) or 'none'}")
-    return client.create_flow_run_from_deployment(found[name], idempotency_key=str(uuid4()))
+    return found[name]
+
+
+def _opens(client: "SyncPrefectClient", deployment: "DeploymentResponse") -> str:
+    """That its run opens a sealed test part, where the parameters of this folder say so."""
+    from tasks.params import load
+    from tasks.track.trial import opens_sealed, why_trial
+
+    if client.read_flow(deployment.flow_id).name != WHOLE:
+        return ""
+    with suppress(UserError):  # which the run reports
+        overrides = tuple(deployment.parameters.get("overrides", ()))
+        settings = load(deployment.parameters.get("params", "params.yaml"), overrides)
+        if said := opens_sealed(settings, why_trial(settings, overrides, scheduled=True)):
+            return f"; {said}"
+    return ""
 
 
 def _waited(client: "SyncPrefectClient", run: "FlowRun") -> int:

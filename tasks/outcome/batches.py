@@ -16,6 +16,10 @@ class Batch:
 
     `first` is a table of which no row was known: it is accepted as it is. `state` says whether runs use the rows; `why`
     is what a person said who released or dropped it.
+
+    A batch with rows that `left` is a whole delivery: so many rows of the past are not in the table as they were, and
+    its `rows` are new. `file` names those that left; no run uses the table until it has them again, or a person
+    releases the delivery: the rows are then no longer expected, and the new ones are examined as any others.
     """
 
     number: int
@@ -26,13 +30,14 @@ class Batch:
     reasons: tuple[str, ...]
     not_asked: tuple[str, ...]
     file: str
+    left: int = 0
     who: str = ""
     why: str = ""
 
     @property
     def used(self) -> bool:
-        """Whether runs use its rows, and compare later rows with them."""
-        return self.state in ("accepted", "released")
+        """Whether runs use its rows, expect them in the table, and compare later rows with them."""
+        return self.state in ("accepted", "released") and not self.left
 
 
 def batches(entries: Iterable[Entry], of: Of) -> list[Batch]:
@@ -41,7 +46,7 @@ def batches(entries: Iterable[Entry], of: Of) -> list[Batch]:
     files: set[str] = set()
     for entry in of.among(entries):
         said = entry.said
-        if entry.kind == "batch" and said["file"] not in files:
+        if entry.kind == "batch" and (said.get("left") or said["file"] not in files):
             files.add(said["file"])
             found[entry.number] = Batch(
                 entry.number,
@@ -52,6 +57,7 @@ def batches(entries: Iterable[Entry], of: Of) -> list[Batch]:
                 tuple(said["reasons"]),
                 tuple(said["not_asked"]),
                 str(said["file"]),
+                int(said.get("left", 0)),
             )
         elif entry.kind in ("batch-released", "batch-dropped") and (one := found.get(said["batch"])) is not None:
             state: State = "released" if entry.kind == "batch-released" else "dropped"
@@ -61,4 +67,4 @@ def batches(entries: Iterable[Entry], of: Of) -> list[Batch]:
 
 def examined(past: Iterable[Batch]) -> int:
     """How many batches were compared with rows before them."""
-    return sum(not one.first for one in past)
+    return sum(not one.first and not one.left for one in past)

@@ -183,10 +183,12 @@ def morning(
         happened=tuple(sorted(happened, key=lambda one: one.time)),
         entries=entries[-1].number if entries else 0,
     )
+    waiting_batches = [*_waiting_batches(about)]
+    held = any(one.said.get("left") for one in waiting_batches)  # by which each night ends
     matters = [
-        *_of_last_night(made, unended),
+        *_of_last_night(made, unended, held=held),
         *_of_contest(about, nights, reigns, of),
-        *_of_waiting_batches(about),
+        *map(_of_waiting_batch, waiting_batches),
         *_of_alarm(watched),
         *_of_room(nights),
         *([to_do.not_sent(waiting)] if waiting else []),
@@ -280,7 +282,8 @@ def _of_batches(about: Iterable[Entry]) -> Iterable[Happened]:
             held = said["verdict"] == _HELD
             why = f": {'; '.join(map(str, said.get('reasons', ())))}" if held else ""
             words = "held back" if held else "accepted"
-            text = f"batch {entry.number} of {said['rows']} rows {words}{why}"
+            of = "the table" if said.get("left") else f"{said['rows']} rows"
+            text = f"batch {entry.number} of {of} {words}{why}"
             yield Happened(_time(entry), "batches", text, bad=held, quiet=not held)
         elif entry.kind in _DECIDED_BATCHES:
             text = f"batch {said['batch']} {entry.kind.removeprefix('batch-')}: {said.get('why', '')}"
@@ -300,12 +303,12 @@ def _by_hand(about: Iterable[Entry]) -> Iterable[Happened]:
             yield Happened(_time(entry), "by hand", said_as[entry.kind](entry.said).strip(": "), bad=bad)
 
 
-def _of_last_night(made: Morning, unended: tuple[str, str]) -> Iterable[Matter]:
+def _of_last_night(made: Morning, unended: tuple[str, str], *, held: bool) -> Iterable[Matter]:
     last = made.nights[-1] if made.nights else None
     when, status = unended
     if status:
         yield to_do.died(when, status)
-    elif last is not None and last.failed:
+    elif last is not None and last.failed and not held:
         yield to_do.run_failed(last.failed, shown_day(last.time))
     gaps = [(after.time - before.time) for before, after in zip(made.nights, made.nights[1:], strict=False)][-_GAPS:]
     if last is None or len(gaps) < 2:
@@ -325,13 +328,17 @@ def _of_contest(about: Sequence[Entry], nights: Sequence[Night], reigns: Sequenc
         yield to_do.pinned(last.candidate)
 
 
-def _of_waiting_batches(about: Sequence[Entry]) -> Iterable[Matter]:
+def _waiting_batches(about: Sequence[Entry]) -> Iterable[Entry]:
     """Batches that are held back, and about which nobody has decided."""
     decided = {entry.said["batch"] for entry in about if entry.kind in _DECIDED_BATCHES}
-    held = [one for one in about if one.kind == "batch" and one.said["verdict"] == _HELD and one.number not in decided]
-    for entry in held:
-        reasons = "; ".join(map(str, entry.said.get("reasons", ())))
-        yield to_do.held_back(entry.number, entry.said["rows"], reasons)
+    return [one for one in about if one.kind == "batch" and one.said["verdict"] == _HELD and one.number not in decided]
+
+
+def _of_waiting_batch(entry: Entry) -> Matter:
+    said = entry.said
+    if said.get("left"):
+        return to_do.held_delivery(entry.number, said["left"], said["rows"])
+    return to_do.held_back(entry.number, said["rows"], "; ".join(map(str, said.get("reasons", ()))))
 
 
 def _of_alarm(watched: Sequence[Entry]) -> Iterable[Matter]:

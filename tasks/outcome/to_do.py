@@ -79,6 +79,16 @@ def held_back(batch: int, rows: int, reasons: str = "") -> Matter:
     )
 
 
+def held_delivery(batch: int, left: int, rows: int) -> Matter:
+    """Rows of the past are not in the table as they were."""
+    return Matter(
+        f"the table is held, and no run uses it (batch {batch}): {left} rows of the past left it or changed, and "
+        f"{rows} rows are new",
+        f"bring the table back as it was, with its new rows; or if these are to be gone, `{COMMAND} batch --release "
+        f"{batch}`, by which the new rows are examined",
+    )
+
+
 def pinned(candidate: str = "") -> Matter:
     """A winner would be the champion without a pin."""
     of = f" of {candidate}" if candidate else ""

@@ -2,6 +2,7 @@
 
 Exception
 ├── UserError       a mistake that the user can fix: message without traceback, exit code 2
+│   ├── Held        the table lacks rows of the past: a person decides about it
 │   └── Incomplete  all results are on disk: exit code 3
 │       ├── NotSent      the tracking store did not take the run
 │       └── NotCompared  the champion gives no answers, so the winner could not be compared with it
@@ -31,6 +32,10 @@ class UserError(Exception):
         if len(lines) > _MOST_LINES:
             lines = [*lines[: _MOST_LINES - 1], f"… and {len(lines) - _MOST_LINES} more", lines[-1]]
         super().__init__("\n".join(map(_readable, lines)))
+
+
+class Held(UserError):
+    """Rows of the past are not in the table as they were: no run uses it until it has them, or a person decides."""
 
 
 class Incomplete(UserError):

@@ -66,7 +66,7 @@ def check(
     if server is not None and (server.is_named_elsewhere or (server.host in OF_THIS_MACHINE and _is_ours(server))):
         return
     if server is not None and server.host in OF_THIS_MACHINE:
-        why = f"at which no process of yours listens; {start}, or fix the address. If you trust another user's there"
+        why = f"which is no server of yours: no process of yours listens there; {start}. If you trust another user's"
     else:
         why = f"which is not this machine, and which you have not named yourself: {gets}. If you trust it"
     raise UserError(f"{key} is {address}, {why}, {remedy}")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from heldout.over_time import new_batch
 from tasks.data import prepare_tables
+from tasks.data.known_rows import Identities
 from tasks.data.prepare_tables import ReadRows
 from tasks.fits.model_process import opened
 from tasks.outcome import to_do
@@ -40,6 +41,7 @@ _FOLDER = "batches"  # of the artifacts of the ledger's run, and of their copies
 _COPIES = CACHE / _FOLDER
 _MOST_RELEASED = 5  # released batches with which a new one is compared, the newest
 _COLUMNS = "columns"
+_NONE: Ids = np.empty(0, np.uint64)
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,10 @@ class Examined:
 def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: bool) -> Examined | None:
     """The verdict on the labelled rows that are new since the last examination; None without any.
 
-    `run` is the key of the validation. The rows of a data source are examined from the first run on that `may_begin`.
-    Brings quarantine.json to what the ledger says. Raises UserError as `read_rows`, and where the identities of earlier
-    rows cannot be read.
+    Where rows of the past are not in the table as they were, it is about the delivery as a whole, which is held. `run`
+    is the key of the validation. The rows of a data source are examined from the first run on that `may_begin`. Brings
+    quarantine.json to what the ledger says. Raises UserError as `read_rows`, and where the identities of earlier rows
+    cannot be read.
     """
     place = standing(client, settings)
     of = Of.made(place.name, place.source)
@@ -74,14 +77,17 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
     known = [(stored[one.number], one) for one in past if one.used and one.number in stored]
     before = rows.identities.among(found for found, _ in known)[of_pool]
     new = ~before
+    said: dict[str, Any] = {"run": run, "rows": int(new.sum()), "reasons": [], "not_asked": []}
+    left = _left(rows.identities, past, stored)
+    if len(left.rows):
+        return _hold(client, settings, of, past, said, rows.identities.columns, left)
+    _end_held(client, settings, of, past, "the table has these rows again")
     if not new.any():
         return None
     words = _words(rows, of_pool)
-    said: dict[str, Any] = {"run": run, "rows": int(new.sum()), "reasons": [], "not_asked": []}
     if not before.any():
-        gone = any(rows.identities.by(columns) is None for (columns, _), _ in known)
-        why = "it lacks a column by which rows are known" if gone else "no row of the table is known from before"
-        said |= {"verdict": "first", "reasons": [f"{why}: it counts as a new table"] if past else []}
+        why = "no row of the table is known from before: it counts as a new table"
+        said |= {"verdict": "first", "reasons": [why] if past else []}
     elif settings.data.sampling == "active":
         said |= {"verdict": "accepted", "not_asked": ["rows that were picked (data.sampling) are unlike others"]}
     else:
@@ -99,6 +105,68 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
     if now.state == "held":
         _follow(settings, past, _stored(client, past))
     return Examined(now, _told(now))
+
+
+@dataclass(frozen=True, eq=False)
+class _Left:
+    """The words of rows of the past that are not in a table, of so many that are expected there."""
+
+    rows: Ids
+    expected: int
+
+
+def _left(identities: Identities, past: Sequence[Batch], stored: Mapping[int, tuple[str, Ids]]) -> _Left:
+    """Which rows that runs used are not in the table as they were, but for those of deliveries that a person released.
+
+    Of a batch whose columns are gone it is all rows.
+    """
+    released = [stored[one.number][1] for one in past if one.left and one.state == "released" and one.number in stored]
+    announced = np.concatenate([_NONE, *released])
+    expected, left = _NONE, _NONE
+    for columns, words in (stored[one.number] for one in past if one.used and one.number in stored):
+        words = np.setdiff1d(words, announced)
+        ids = identities.by(columns)
+        expected = np.union1d(expected, words)
+        left = np.union1d(left, words if ids is None else words[~np.isin(words, ids.of_rows)])
+    return _Left(left, len(expected))
+
+
+def _hold(
+    client: "MlflowClient",
+    settings: Settings,
+    of: Of,
+    past: Sequence[Batch],
+    said: dict[str, Any],
+    columns: str,
+    left: _Left,
+) -> Examined:
+    """Hold the delivery; one that came before and about which nobody has decided keeps its entry."""
+    file = _hash(columns, np.unique(left.rows))
+    waiting = (one for one in past if one.left and one.state == "held")
+    one = next((one for one in waiting if (one.file, one.rows) == (file, said["rows"])), None)
+    _end_held(client, settings, of, [other for other in past if other is not one], "another table came")
+    if one is None:
+        number = len(left.rows)
+        said |= {
+            "verdict": "held",
+            "left": number,
+            "expected": left.expected,
+            "file": _keep(client, columns, left.rows),
+        }
+        said["reasons"] = [
+            f"{number:,} of {left.expected:,} rows of the past are not in the table as they were (they left it or "
+            f"changed), and {said['rows']:,} rows are new"
+        ]
+        entry = operations_ledger.append(client, settings, "batch", of.said(**said))
+        one = next(one for one in batches([entry], of) if one.number == entry.number)
+    return Examined(one, _told(one))
+
+
+def _end_held(client: "MlflowClient", settings: Settings, of: Of, past: Sequence[Batch], why: str) -> None:
+    """Deliveries that are held no longer, since another one came."""
+    for one in past:
+        if one.left and one.state == "held":
+            operations_ledger.append(client, settings, "batch-dropped", of.said(batch=one.number, why=why))
 
 
 def _examined(
@@ -169,12 +237,19 @@ def decide(settings: Settings, number: int, *, release: bool, why: str) -> str:
     if one is None:
         open_ = ", ".join(str(one.number) for one in past if one.state == "held") or "none"
         raise UserError(f"{what} {number}: no batch of {of.source} has this number; held back: {open_}")
-    if release and one.used:
+    if release and one.state in ("accepted", "released"):
         raise UserError(f"{what} {number}: the rows of batch {number} are used already ({one.state})")
     if not release and one.state == "dropped":
         raise UserError(f"{what} {number}: batch {number} is dropped already")
     entry = operations_ledger.append(client, settings, kind, of.said(batch=number, why=cut(why)))
     _follow_between_runs(client, settings, batches(operations_ledger.entries(client), of))
+    if one.left:
+        then = (
+            f"its {one.left:,} rows of the past are expected no longer, and its new rows are examined in the next run"
+            if release
+            else "a table without the rows of the past is held again"
+        )
+        return f"{'released' if release else 'dropped'}: delivery {number} (entry {entry.head} of the ledger); {then}"
     then = (
         "from the next run on its rows are used, and later batches are compared with them too"
         if release
@@ -186,7 +261,9 @@ def decide(settings: Settings, number: int, *, release: bool, why: str) -> str:
 
 def remedy(one: Batch) -> str:
     """What to do about a batch that is held back."""
-    return to_do.held_back(one.number, one.rows).do
+    return (
+        to_do.held_delivery(one.number, one.left, one.rows) if one.left else to_do.held_back(one.number, one.rows)
+    ).do
 
 
 def _of(client: "MlflowClient", settings: Settings) -> Of:
@@ -196,6 +273,8 @@ def _of(client: "MlflowClient", settings: Settings) -> Of:
 
 def _told(one: Batch) -> str:
     """What is said of a batch that was just examined."""
+    if one.left:
+        return f"batch {one.number}: the table is held: {'; '.join(one.reasons)}"
     rows = f"{one.rows:,} new labelled row{'s' * (one.rows != 1)}"
     if one.state == "held":
         return f"batch {one.number}: {rows} held back: {'; '.join(one.reasons)}"
@@ -208,7 +287,7 @@ def _follow(settings: Settings, found: Sequence[Batch], stored: Mapping[int, tup
     left = [
         LeftOut(one.number, "held" if one.state == "held" else "dropped", one.reasons, *stored[one.number])
         for one in found
-        if not one.used and one.number in stored
+        if not one.used and not one.left and one.number in stored
     ]
     if left or (found and quarantine.PATH.exists()):
         quarantine.write(settings, left)

@@ -39,6 +39,16 @@ def why_trial(
     return "" if scheduled else "it was started by hand, without --promote"
 
 
+def opens_sealed(settings: Settings, trial: str) -> str:
+    """What is said before a run that opens the sealed test part, though no key asks for it; empty for any other."""
+    if trial or settings.selection.open_test or settings.split.test_fraction == 0:
+        return ""
+    return (
+        "it may promote its winner, and opens the sealed test part for it, though selection.open_test is false: these "
+        "rows then test no other winner. tracking.promote: never leaves it sealed"
+    )
+
+
 def experiment_tags() -> dict[str, str]:
     """Which experiment of DVC a run is part of, and on which commit; nothing outside of experiments."""
     return {tag: os.environ[name] for name, tag in _OF_EXPERIMENTS.items() if os.environ.get(name)}

@@ -165,3 +165,61 @@ def test_nights_of_dvc_repro_examine_new_rows_and_are_on_the_morning_page(clone,
     assert 3 == looked.returncode
     assert looked.stdout.startswith("Look: the night of ")
     assert "held back" in looked.stdout
+
+
+DELIVERIES = {
+    "fewer decimals, and new rows": (
+        lambda: table(483).assign(**{name: table(483)[name].round(3) for name in "abcd"}),
+        400,
+        483,
+    ),
+    "a column in another unit": (lambda: table(400).assign(a=100 * table(400)["a"]), 400, 400),
+    "the day's rows alone": (lambda: table(440).iloc[400:], 400, 40),
+}
+
+
+@pytest.mark.slow
+def test_a_night_is_held_before_anything_is_decided_where_rows_of_the_past_left_or_changed(clone, server, write_params):
+    """Three deliveries, by `validate --promote` and by `dvc repro`; the repaired table needs no word of a person."""
+    nights = Nights(clone(server))
+    checkout = nights.checkout
+    data = {"source": "data/raw/table.csv", "target": "label", "positive": None, "labeled_rows": None}
+    write_params(
+        checkout.path / "params.yaml",
+        data=data,
+        selection={"open_test": False},
+        tracking={"promote": "always"},
+        candidates=[BAYES, TREE],
+    )
+
+    def deliver(rows: pd.DataFrame) -> None:
+        rows.to_csv(checkout.path / "data/raw/table.csv", index=False)
+
+    deliver(table(400))
+    validate = ("python", "-m", "flows", "validate", "--promote")
+    lines = checkout.run(*validate).stdout.splitlines()
+    (opens,) = (place for place, line in enumerate(lines) if "opens the sealed test part" in line)
+    assert not [line for line in lines[:opens] if "batch" in line or "labelled" in line]  # before anything is done
+    decided = {"champion", "contest", "compared", "opened", "reported"}
+    before = [entry for entry in entries(nights.client) if entry.kind in decided]
+    champion = nights.champion()
+    for delivery, left, new in DELIVERIES.values():
+        deliver(delivery())
+        held = checkout.run(*(("dvc", "repro") if new == left else validate), check=False)
+        assert held.returncode in (2, 255), held.stdout + held.stderr
+        assert f"{left} of 400 rows of the past are not in the table as they were" in held.stderr
+        assert f"{new} rows are new" in held.stderr
+        one = nights.batches()[-1]
+        assert ("held", left, new) == (one["state"], one["left"], one["rows"])
+        assert before == [entry for entry in entries(nights.client) if entry.kind in decided]
+        assert champion == nights.champion()
+        assert 1 == len(nights.client.search_model_versions("name = 'table'"))
+    looked = checkout.flow("history", check=False)
+    assert 3 == looked.returncode
+    assert looked.stdout.startswith("Look: the table is held, and no run uses it")
+
+    deliver(table(480))
+    checkout.run(*validate)
+    assert ["dropped"] * 3 == [one["state"] for one in nights.batches() if one["left"]]
+    assert ("accepted", 80) == (nights.batches()[-1]["state"], nights.batches()[-1]["rows"])
+    assert "contest" in {entry.kind for entry in entries(nights.client)}

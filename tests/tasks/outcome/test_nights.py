@@ -117,6 +117,16 @@ def test_a_batch_that_is_held_back_waits_for_a_person(told):
     assert f"batch {held} dropped: a test system" in texts
 
 
+def test_a_table_that_is_held_is_the_one_thing_to_do_about_its_night(told):
+    why = {"verdict": "held", "left": 400, "expected": 400, "reasons": ["400 of 400 rows of the past are not there"]}
+    held = told.append("batch", OF.said(run="run3", rows=83, **why), at(3, -0.5))
+    ended(told.append, 3, failed="the table is held")
+    (matter,) = read(told, 3.1).matters
+    assert f"the table is held, and no run uses it (batch {held}): 400 rows of the past" in str(matter)
+    assert "83 rows are new" in str(matter)
+    assert f"--release {held}`" in str(matter)
+
+
 def test_an_alarm_is_looked_at_until_the_reference_is_moved(told):
     said = {"model": "churn/1", "shards": 5}
     told.append("watched", OF.said(**said, raised=True, alarms=["monday: age is greater"]), at(2, 1))

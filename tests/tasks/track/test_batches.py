@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ import pandas as pd
 import pytest
 
 from flows import batch as command
+from tasks.data.known_rows import Identities
 from tasks.data.prepare_tables import prepare
+from tasks.outcome.batches import Batch
 from tasks.runtime.errors import UserError
 from tasks.storage import quarantine
 from tasks.storage.row_ids import read_row_ids
@@ -161,11 +164,81 @@ def test_rows_are_known_after_a_column_came_and_refused_after_one_went(nights):
         nights.night(wider.drop(columns="b"))
 
 
-def test_a_replaced_table_is_a_new_table(nights):
+def rounded(rows: pd.DataFrame) -> pd.DataFrame:
+    """The same rows with fewer decimals."""
+    return rows.assign(a=rows["a"].round(4))
+
+
+def accepted(number: int, words, **more) -> Batch:
+    """A batch whose rows runs use."""
+    return Batch(number, "", len(words), False, "accepted", (), (), f"file {number}", **more)
+
+
+@pytest.mark.parametrize(
+    ("delivery", "left"),
+    [
+        (lambda: rounded(table(0, 240)), 200),
+        (lambda: table(0, 200).assign(b=100 * (1 + table(0, 200)["b"])), 200),
+        (lambda: table(200, 240), 200),
+        (lambda: table(0, 100), 100),
+        (lambda: table(0, 240).drop(columns="b"), 200),
+        (lambda: table(0, 200).assign(label=np.where(np.arange(200) < 30, "maybe", table(0, 200)["label"])), 30),
+        (lambda: table(0, 240).sample(frac=1, random_state=0).assign(c=1), 0),
+    ],
+    ids=["rounded", "scaled", "the day alone", "half", "a column went", "labels corrected", "shuffled and wider"],
+)
+def test_rows_of_the_past_that_left_or_changed_are_counted(delivery, left):
+    of_past = Identities(table(0, 200))
+    words = of_past.by(of_past.columns).of_rows
+    stored = {1: (of_past.columns, words[:150]), 2: (of_past.columns, words[150:]), 3: (of_past.columns, words)}
+    past = [accepted(1, words[:150]), accepted(2, words[150:])]
+    found = batches._left(Identities(delivery()), past, stored)
+    assert (left, 200) == (len(found.rows), found.expected)
+    released = replace(accepted(3, words, left=200), state="released")
+    assert 0 == batches._left(Identities(delivery()), [*past, released], stored).expected
+    held = replace(released, state="held")
+    assert left == len(batches._left(Identities(delivery()), [*past, held], stored).rows)
+
+
+def test_a_table_that_lacks_rows_of_the_past_is_held_whole_with_both_counts(nights):
     nights.night(table(0, 200))
-    found = nights.night(table(1000, 1200, yes=0.9))
-    assert (True, "accepted") == (found.batch.first, found.batch.state)
-    assert "no row of the table is known from before" in found.words
+    entries = len(nights.said("batch"))
+    found = nights.night(rounded(table(0, 240)))
+    assert ("held", 200, 240) == (found.batch.state, found.batch.left, found.batch.rows)
+    assert "200 of 200 rows of the past are not in the table as they were" in found.words
+    assert "240 rows are new" in found.words
+    assert found.batch.number == nights.night().batch.number
+    assert entries + 1 == len(nights.said("batch"))
+    assert not quarantine.PATH.exists()  # nothing is left out: no run uses the table
+
+    assert nights.night(table(0, 200)) is None  # repaired, which no person need say
+    assert [found.batch.number] == [one["batch"] for one in nights.said("batch-dropped")]
+    assert "held" == nights.night(table(0, 100)).batch.state
+
+
+def test_a_table_that_a_person_releases_is_expected_from_then_on_and_its_new_rows_are_examined(nights):
+    nights.night(table(0, 200))
+    held = nights.night(rounded(table(0, 240)))
+    number = held.batch.number
+    assert f"batch --release {number}" in batches.remedy(held.batch)
+    assert "200 rows of the past" in batches.decide(nights.settings, number, release=True, why="")
+    first = nights.night()
+    assert (True, "accepted", 240) == (first.batch.first, first.batch.state, first.batch.rows)
+    assert nights.night(rounded(table(0, 300))).batch.state == "accepted"
+    assert ("held", 300, 0) == (lambda one: (one.state, one.left, one.rows))(nights.night(table(0, 200)).batch)
+    with pytest.raises(UserError, match="used already"):
+        batches.decide(nights.settings, number, release=True, why="")
+
+
+def test_rows_of_which_it_was_announced_that_they_leave_may_leave(nights):
+    nights.night(table(0, 200))
+    old = nights.night(table(0, 200), table(200, 260)).batch.number
+    batches.decide(nights.settings, old, release=False, why="too old")
+    found = nights.night(table(0, 200), table(260, 320))
+    assert ("accepted", 0, 60) == (found.batch.state, found.batch.left, found.batch.rows)
+    held = nights.night(table(0, 200), table(260, 320), table(320, 440, yes=0.95))
+    assert ("held", 0) == (held.batch.state, held.batch.left)
+    assert nights.night(table(0, 200), table(260, 320)) is None  # no run used the rows that were held back
 
 
 def test_a_batch_that_comes_twice_and_columns_that_are_empty_are_held_back(nights):

@@ -1,9 +1,12 @@
 """Which runs are trials, that never register a model or move the alias `champion`."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from flows import trigger
 from tasks.runtime.errors import UserError
-from tasks.track.trial import why_trial
+from tasks.track.trial import opens_sealed, why_trial
 
 SCHEDULED, ASKED, BY_HAND = {"scheduled": True}, {"asked": True}, {}
 
@@ -51,3 +54,27 @@ def test_an_experiment_of_dvc_is_always_a_trial(settings_with, monkeypatch, name
 def test_what_cannot_be_promoted_is_refused_where_it_is_asked_for(settings_with, promote, overrides, key):
     with pytest.raises(UserError, match=f"^--promote: {key}.*leave --promote out"):
         why_trial(settings_with(f"tracking.promote={promote}"), overrides, asked=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "trial", "said"),
+    [
+        (["selection.open_test=false"], "", True),
+        (["selection.open_test=true"], "", False),
+        (["selection.open_test=false", "split.test_fraction=0"], "", False),
+        (["selection.open_test=false"], "by hand", False),
+    ],
+)
+def test_a_run_that_opens_a_test_part_which_no_key_opens_says_so(settings_with, changes, trial, said):
+    settings = settings_with("split.test_fraction=0.2", *changes)
+    assert said == ("selection.open_test is false" in opens_sealed(settings, trial))
+
+
+@pytest.mark.parametrize(
+    ("flow", "open_test", "said"), [("validate", "false", 1), ("validate", "true", 0), ("watch", "false", 0)]
+)
+def test_the_line_of_a_trigger_says_that_the_night_opens_the_test_part(shipped, flow, open_test, said):
+    client = SimpleNamespace(read_flow=lambda _: SimpleNamespace(name=flow))
+    given = {"params": str(shipped), "overrides": [f"selection.open_test={open_test}", "tracking.promote=always"]}
+    opens = trigger._opens(client, SimpleNamespace(flow_id=1, parameters=given))
+    assert said == opens.count("opens the sealed test part")
