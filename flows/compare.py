@@ -197,13 +197,13 @@ def _table(options: argparse.Namespace) -> "pd.DataFrame":
 
 def _read(path: Path, separator: str | None) -> "pd.DataFrame":
     """The lines of a file. Raises UserError where its first line is a row of values."""
-    from tasks.data import file_formats
+    from tasks.data import reading_process
     from tasks.data.text_form import TextForm
     from tasks.init import find_form, header_is_data
     from tasks.runtime.errors import UserError
 
     form = TextForm.given(separator, None, None)
-    rows = file_formats.read(
+    rows = reading_process.read(
         path, "FILE", (), (), replace(form, separator=form.separator or find_form.separator_of(path))
     )
     finding = header_is_data.look(rows.frame, rows.header, path.name)

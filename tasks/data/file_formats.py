@@ -1,8 +1,8 @@
 """Reading one file, by its ending: text in columns, JSON, Parquet, Feather, Excel; text also in .gz and .zip.
 
-A file is data from a stranger: it is unpacked in memory alone and up to a limit, and no reader follows a reference in
-it. A file that cannot be read, or would be read wrong without notice (separator, header), raises UserError; what was
-decided to read it is a finding next to its rows.
+A file is data from a stranger: it is unpacked in memory alone and up to a limit, no reader follows a reference in it,
+and `reading_process` has it read where a reader may end. A file that cannot be read, or would be read wrong without
+notice (separator, header), raises UserError; what was decided to read it is a finding next to its rows.
 """
 
 import csv
@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
-import psutil
 
 from heldout.rows.hashing import EXACT
 from tasks.data import column_names, text_encoding, whole_numbers
@@ -36,7 +35,6 @@ _CSV = tuple(f"{name}{packed}" for name in (".csv", ".tsv") for packed in _PACKE
 _JSON = tuple(f"{name}{packed}" for name in (".json", ".jsonl", ".ndjson") for packed in _PACKED)
 ENDINGS = (*_CSV, *_JSON, ".parquet", ".feather", ".xlsx")
 NAMED_ENDINGS = ".csv, .tsv, .json, .jsonl (these also with .gz or .zip), .parquet, .feather or .xlsx"
-_WIDTHS = {"INT64": 8, "DOUBLE": 8, "FLOAT": 4}  # bytes of a value of Parquet in memory; at least 1 of others
 _PIECE = 1 << 20  # bytes
 _MOST_SHEETS = 5  # named
 _BETWEEN = {True: re.compile(r"[\s,]*"), False: re.compile(r"\s*")}  # objects of an array; objects on lines
@@ -53,7 +51,10 @@ class FileRows:
 
 
 def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[str], text: TextForm) -> FileRows:
-    """The rows of a file. Raises UserError that names `key` and the file."""
+    """The rows of a file, in this process: call `reading_process.read`, which has limits.
+
+    Raises UserError that names `key` and the file.
+    """
     if not path.name.endswith(ENDINGS):
         raise UserError(f"{key} is {path}; its name must end in {NAMED_ENDINGS}")
     try:
@@ -61,7 +62,7 @@ def read(path: Path, key: str, missing: Sequence[str], as_strings: Collection[st
         if is_text(path):
             return _read_csv(path, key, missing, as_strings, text)
         return _read_excel(path, as_strings) if _form(path) == "xlsx" else _READERS[_form(path)](path)
-    except UserError:
+    except (UserError, MemoryError):
         raise
     except NotText as error:
         raise UserError(f"{key}: {path} {error}") from None
@@ -280,12 +281,15 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _read_arrow(path: Path, table: Any) -> FileRows:
     import pyarrow
 
+    table.validate(full=True)  # what follows believes the lengths and the offsets in it
     names = column_names.numbered(table.schema.names)
     findings = column_names.about(path.name, table.schema.names, names)
     table = table.rename_columns(names) if findings else table
     wide: dict[Any, Any] = {pyarrow.int64(): pd.Int64Dtype(), pyarrow.uint64(): pd.UInt64Dtype()}
     exact = any(column.type in wide and column.null_count and _is_long(column) for column in table.columns)
-    frame: pd.DataFrame = table.to_pandas(self_destruct=True, types_mapper=wide.get if exact else None)
+    frame: pd.DataFrame = table.to_pandas(
+        self_destruct=True, use_threads=False, types_mapper=wide.get if exact else None
+    )
     return FileRows(frame.reset_index(drop=True), findings)
 
 
@@ -300,25 +304,15 @@ def _is_long(column: Any) -> bool:
 def _read_parquet(path: Path) -> FileRows:
     import pyarrow.parquet
 
-    with pyarrow.parquet.ParquetFile(path, memory_map=True) as file:
-        _check_memory(file.metadata)
-        table = file.read()
+    with pyarrow.parquet.ParquetFile(path) as file:
+        table = file.read(use_threads=False)  # a thread that lacks memory is waited for without an end
     return _read_arrow(path, table)
-
-
-def _check_memory(metadata: Any) -> None:
-    """Raise ValueError for more numbers than fit into the memory: a few bytes of Parquet may stand for billions."""
-    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-    columns = (group.column(place) for group in groups for place in range(metadata.num_columns))
-    needed = sum(column.num_values * _WIDTHS.get(column.physical_type, 1) for column in columns)
-    if needed > (memory := psutil.virtual_memory().total):
-        raise ValueError(f"its {metadata.num_rows} rows need {needed} bytes or more, and this machine has {memory}")
 
 
 def _read_feather(path: Path) -> FileRows:
     import pyarrow.feather
 
-    return _read_arrow(path, pyarrow.feather.read_table(path))
+    return _read_arrow(path, pyarrow.feather.read_table(path, memory_map=False, use_threads=False))
 
 
 def _read_excel(path: Path, as_strings: Collection[str]) -> FileRows:

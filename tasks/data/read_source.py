@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.data import file_formats, total_row, whole_numbers
+from tasks.data import reading_process, total_row, whole_numbers
 from tasks.data.blocks import in_blocks
 from tasks.data.file_formats import ENDINGS, NAMED_ENDINGS, FileRows
 from tasks.data.text_form import USUAL, TextForm
@@ -45,7 +45,7 @@ def read(
     elif not source.endswith(ENDINGS):
         raise UserError(f"{key} is {source}; it must be {_FORMS}")
     else:
-        rows = file_formats.read(Path(source), key, missing, as_strings, text)
+        rows = reading_process.read(Path(source), key, missing, as_strings, text)
     return replace(rows, frame=_without(_named(in_blocks(rows.frame), f"{key}: {source}"), missing))
 
 
@@ -75,7 +75,7 @@ def read_shard(
 
     Raises UserError that names data.unlabeled, also for a file without rows.
     """
-    rows = file_formats.read(path, "data.unlabeled", missing, as_strings, text)
+    rows = reading_process.read(path, "data.unlabeled", missing, as_strings, text)
     frame = _named(rows.frame, f"data.unlabeled: {path}")
     if frame.empty:
         raise UserError(f"data.unlabeled: the shard {path} has no rows; remove the file or fill it")
@@ -121,7 +121,7 @@ def _folder(folder: Path, key: str) -> FileRows:
     paths = sorted(folder.glob("*.parquet"))
     if not paths:
         raise UserError(f"{key} is {folder}, a folder without Parquet files; it must be {_FORMS}")
-    read_files = [file_formats.read(path, key, (), (), USUAL) for path in paths]
+    read_files = [reading_process.read(path, key, (), (), USUAL) for path in paths]
     frames = [rows.frame for rows in read_files]
     for path, frame in zip(paths, frames, strict=True):
         if sorted(map(str, frame.columns)) != sorted(map(str, frames[0].columns)):

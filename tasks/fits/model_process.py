@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 
 from heldout.errors import FitFailure
 from heldout.learners.fitting import ROWS_AT_ONCE, reason
-from tasks.fits.lifeline import lifeline
-from tasks.fits.memory_limit import allowed, limited_memory
 from tasks.fits.quiet import quiet
-from tasks.fits.workers import of_exit_code, start_worker
+from tasks.fits.workers import start_worker
 from tasks.params import Settings
 from tasks.runtime.errors import UserError, one_line
+from tasks.runtime.lifeline import lifeline
+from tasks.runtime.memory_limit import allowed, limited_memory
+from tasks.runtime.process_end import of_exit_code
 from tasks.runtime.uncollected import uncollected
 from tasks.storage import model_file
 

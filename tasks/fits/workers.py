@@ -19,8 +19,9 @@ from typing import Any
 from loky.process_executor import BrokenProcessPool, ProcessPoolExecutor, ShutdownExecutorError, TerminatedWorkerError
 
 from tasks.fits import fit_limit
-from tasks.fits.lifeline import end_with, lifeline
 from tasks.runtime.errors import one_line
+from tasks.runtime.lifeline import end_with, lifeline
+from tasks.runtime.process_end import of_exit_code
 from tasks.runtime.uncollected import uncollected
 
 log = logging.getLogger("heldout")
@@ -169,13 +170,6 @@ def how(death: BrokenProcessPool) -> str:
     """How a process ended, in words."""
     code = exit_code(death)
     return one_line(str(death).partition("\n")[0]) if code is None else of_exit_code(code)
-
-
-def of_exit_code(code: int) -> str:
-    """What an exit code says, in words."""
-    if code == -signal.SIGKILL:
-        return "killed, as the system does when memory runs out"
-    return f"exit code {code}" if code >= 0 else f"signal {-code}, {signal.strsignal(-code)}"
 
 
 def _begin_fits(process: int, reading: int) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from tasks.data import file_formats
 from tasks.data.read_source import read, read_table
-from tasks.data.text_form import TextForm
+from tasks.data.text_form import USUAL, TextForm
 from tests.tasks.mistakes import assert_names, assert_refused
 
 _NAMESPACE = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
@@ -130,7 +130,9 @@ def test_a_packed_file_is_unpacked_up_to_a_limit(name, monkeypatch):
     bomb(name)
     monkeypatch.setattr(file_formats, "_LARGE", 100_000)
     monkeypatch.setattr(file_formats, "_RATIO", 20)
-    assert_refused(lambda: read_table(name), "data.source", name, "unpacks", 20)
+    assert_refused(
+        lambda: file_formats.read(Path(name), "data.source", (), (), USUAL), "data.source", name, "unpacks", 20
+    )
 
 
 @pytest.mark.fault("hostile")

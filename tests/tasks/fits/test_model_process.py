@@ -20,8 +20,9 @@ from sklearn.tree import DecisionTreeClassifier
 from heldout.errors import FitFailure
 from heldout.learners.fitting import test as losses_of
 from heldout.losses.choice import choose_loss
-from tasks.fits import memory_limit, model_process
+from tasks.fits import model_process
 from tasks.fits.model_process import opened
+from tasks.runtime import memory_limit
 from tasks.runtime.errors import UserError
 from tasks.storage import model_file
 from tests import crafted

@@ -5,10 +5,7 @@ import os
 import pickle
 import zipfile
 from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
-import psutil
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -61,15 +58,3 @@ def test_a_model_that_unpacks_to_more_than_a_model_of_its_size_is_refused():
         archive.infolist()[0].file_size = 10**14
     Path("model.skops").write_bytes(buffer.getvalue())
     assert_refused(lambda: model_file.load(Path("model.skops")), "model.skops", 100_000_000, "unpacks")
-
-
-@pytest.mark.parametrize("kind", [pa.int64(), pa.float64(), pa.float32(), pa.int8(), pa.bool_(), pa.list_(pa.int64())])
-def test_a_table_of_more_numbers_than_the_memory_holds_is_refused(monkeypatch, kind):
-    rows = 40_000
-    one = [[1] * 10] if pa.types.is_nested(kind) else np.ones(1).astype(kind.to_pandas_dtype()).tolist()
-    pa.parquet.write_table(pa.table({"x": pa.array(one * rows, kind)}), "t.parquet")
-    assert Path("t.parquet").stat().st_size < rows / 4
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=rows - 1))
-    assert_refused(lambda: read_table("t.parquet"), "data.source", "t.parquet", rows, rows - 1)
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=100 * rows))
-    assert rows == len(read_table("t.parquet"))

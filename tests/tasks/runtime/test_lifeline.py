@@ -12,13 +12,13 @@ ROOT = Path(__file__).parents[3]
 SECONDS = 15
 MAIN = """
 import subprocess, sys, time
-from tasks.fits.lifeline import lifeline
+from tasks.runtime.lifeline import lifeline
 subprocess.Popen([sys.executable, "-c", sys.argv[1], *map(str, lifeline())], stdout=1)
 time.sleep(1000)
 """
 WORKER = """
 import os, re, sys, time
-from tasks.fits.lifeline import end_with
+from tasks.runtime.lifeline import end_with
 process, reading = map(int, sys.argv[1:])
 {before}
 end_with(process, reading)

@@ -1,4 +1,4 @@
-"""The memory that a process may take for the answers of a model."""
+"""The memory that a process may take for what a file makes it do."""
 
 import resource
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ _LEAST = 1 << 30
 
 
 def allowed() -> int:
-    """Half of the memory that is free now, in bytes: a model that takes more ends, and not the run."""
+    """Half of the memory that is free now, in bytes: a process that takes more ends, and not the run."""
     return max(psutil.virtual_memory().available // 2, _LEAST)
 
 
