@@ -14,8 +14,8 @@ DESCRIPTION = """\
 List the batches of new labelled rows, and what was said of each before a run
 used it. Rows that are unlike those before are held back: no run uses them until
 you release them, and rows that you drop never come back, also if the table
-still has them. It writes quarantine.json, by which every run knows them. A whole
-table is held where rows of the past left it or changed: bring it back, or
+still has them. It writes quarantine.json, by which every run knows them. A
+whole table is held where rows of the past left it or changed: bring it back, or
 release it."""
 
 
