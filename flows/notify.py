@@ -26,7 +26,7 @@ _MATTERS: Mapping[str, Callable[[Mapping[str, Any]], Matter]] = {
     PREVENTED: lambda _: to_do.pinned(),
     BATCH_HELD: lambda said: (
         to_do.held_delivery(said["batch"], said["left"], said["rows"])
-        if said["left"]
+        if said.get("left")
         else to_do.held_back(said["batch"], said["rows"])
     ),
 }

@@ -78,7 +78,10 @@ def test_every_message_says_first_whether_something_must_be_done(settings):
     told = {
         "heldout.run.failed": [({"reason": "no"}, "Look: ")],
         "heldout.over_time.alarm": [({"shard": "a"}, "Look: ")],
-        "heldout.batch.quarantined": [({"batch": 7, "rows": 120}, "Look: new labelled rows are held back, and no run")],
+        "heldout.batch.quarantined": [
+            ({"batch": 7, "rows": 120}, "Look: new labelled rows are held back, and no run"),
+            ({"batch": 7, "rows": 120, "left": 400}, "Look: the table is held, and no run uses it (batch 7): 400 rows"),
+        ],
         "heldout.champion.changed": [
             ({"promoted": "yes", "verdict": "ship"}, "Nothing to do: another champion"),
             ({"promoted": "first", "verdict": "not_yet"}, "Look: the first champion"),
