@@ -9,8 +9,11 @@ The verdict is the first of these that holds:
    does not show by itself that the baseline is beaten; its interval reaches the baseline's error, so it is wide; it has
    no interval; the unlabelled rows are of another population; stratified parts make the estimates too low; candidates
    failed; another candidate is shown to err less; the criterion cannot say who is as good.
-3. `any_of`: several candidates cannot be told from the best.
+3. `any_of`: by the margin that somebody stated, others are shown to be alike with the winner.
 4. `ship`: none of these.
+
+That the rows do not tell two candidates apart is no equivalence: the winner is shipped, and the advice says how many
+others are not ruled out, and how much more they may err.
 
 Reasons to stop come first among the caveats. One plans with the first of E_test, E_bbc, E_cv and E_val that has an
 interval. What is compared with it is the same estimate of the baseline; with E_bbc its E_cv, since a constant answer is
@@ -25,7 +28,7 @@ from heldout.estimates import PLANNED_BY
 from heldout.findings.finding import Severity
 from heldout.fits.baseline import NAME
 from heldout.losses import Loss
-from heldout.losses.amounts import amount, number
+from heldout.losses.amounts import amount, margin_text, number, points
 from heldout.metrics.skill import Skill
 from heldout.records import Difference, Estimate
 
@@ -65,21 +68,25 @@ class Known:
     """What is known about the winner.
 
     `judged_by` says by what the baseline is beaten, or not. `lowest` is the candidate of the least value of the
-    criterion, `alike` the candidates that cannot be told from the best, empty where the criterion cannot say,
-    `compared` the number of candidates that did not fail. `too_good` says what carries an error that is too low.
-    `not_credible` has a reason for each estimate whose interval cannot be right. `spent` says why the test part stayed
-    closed, `openings` for how many winners it was opened. `findings` are the severity and the text of each finding
-    about the table that is open, `better` the candidates that are shown to err less.
+    criterion, `not_ruled_out` the winner and those that are not shown to err more, empty where the criterion cannot
+    say, `compared` the number of candidates that did not fail. `differences` are the winner's `error` less that of each
+    other and of the baseline, with words where somebody stated a `margin`. `too_good` says what carries an error that
+    is too low. `not_credible` has a reason for each estimate whose interval cannot be right. `spent` says why the test
+    part stayed closed, `openings` for how many winners it was opened. `findings` are the severity and the text of each
+    finding about the table that is open.
     """
 
     selected: str
     lowest: str
-    alike: Sequence[str]
+    not_ruled_out: Sequence[str]
     compared: int
     loss: Loss
     judged_by: str
     beats_baseline: bool | None
     planned: Planned | None = None
+    differences: Sequence[Difference] = ()
+    error: float = 0.0
+    margin: float | None = None
     skill: Skill | None = None
     too_good: str = ""
     not_credible: Mapping[str, str] = field(default_factory=dict)
@@ -89,16 +96,19 @@ class Known:
     other_population: str = ""
     optimism: str = ""
     failed: Sequence[str] = ()
-    better: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The verdict, the caveats, and the `advice`, a line that every report begins or ends with."""
+    """The verdict, the caveats, and the `advice`, a line that every report begins or ends with.
+
+    `any_of` are the candidates that are shown to be alike by a margin, with the winner; empty without a margin.
+    """
 
     verdict: Verdict
     caveats: tuple[str, ...]
     advice: str
+    any_of: tuple[str, ...] = ()
 
     @property
     def further(self) -> tuple[str, ...]:
@@ -114,40 +124,65 @@ class Decision:
 def decide(known: Known) -> Decision:
     """The decision, by the rule above."""
     stops, cares = (tuple(map(_short, texts)) for texts in (_stops(known), _cares(known)))
-    alike = len(known.alike)
-    any_of = f"{in_words('any_of', known.selected, alike)}; {_place(known)}" if alike > 1 else ""
+    within = alike_by_margin(known.differences)
+    any_of = (known.selected, *within) if within else ()
     verdict: Verdict = "not_yet" if stops else "ship_with_care" if cares else "any_of" if any_of else "ship"
-    words = in_words(verdict, known.selected, alike)
+    words, others = in_words(verdict, known.selected, len(any_of)), "; ".join(_others(known, any_of))
     advice = {
         "not_yet": f"{words}: {next(iter(stops), '')}",
-        "ship_with_care": f"{words}: {any_of[:1].lower() + any_of[1:] or known.selected}",
-        "any_of": any_of,
-        "ship": words,
-    }[verdict]
-    return Decision(verdict, (*stops, *cares), advice)
+        "ship_with_care": f"{words}: {known.selected}{others and f'; {others}'}",
+    }.get(verdict, f"{words}{others and f'; {others}'}")
+    return Decision(verdict, (*stops, *cares), advice, any_of)
 
 
-def in_words(verdict: Verdict, winner: str, alike: int) -> str:
-    """The verdict about a winner that as many candidates are `alike`, itself counted, in a few words."""
+def in_words(verdict: Verdict, winner: str, any_of: int) -> str:
+    """The verdict about a winner in a few words; `any_of` counts it and those that are alike by the margin."""
     return {
         "ship": f"Ship {winner}",
         "ship_with_care": "Ship, with care",
-        "any_of": f"Any of these {alike}",
+        "any_of": f"Any of these {any_of}",
         "not_yet": "Do not ship yet",
     }[verdict]
+
+
+def alike_by_margin(differences: Sequence[Difference]) -> tuple[str, ...]:
+    """The others that are shown to be alike with the winner, without those that err no less than the baseline."""
+    return tuple(one.against for one in differences if one.by_margin == "alike" and not _no_better(one, differences))
+
+
+def worse_by(differences: Iterable[Difference], error: float, loss: Loss) -> str:
+    """How much more than the winner, with its `error`, the others of these `differences` may err; empty if nothing."""
+    least = min((one.low for one in differences if one.low is not None), default=0.0)
+    if least >= 0:
+        return ""
+    unit = " points" if loss.binary else ""
+    of = f" in {loss.mean_called}" if loss.mean_called else ""
+    return f"up to {points(least, error, loss).lstrip('-')}{unit} worse{of}"
+
+
+def _no_better(one: Difference, differences: Iterable[Difference]) -> bool:
+    """Whether another candidate errs no less than the baseline, by the winner's differences from both."""
+    return any(constant.against == NAME and one.difference <= constant.difference for constant in differences)
+
+
+def _others(known: Known, any_of: Sequence[str]) -> Iterator[str]:
+    """What there is besides the winner: the least error, who is alike by the margin, and who is not ruled out."""
+    if known.selected != known.lowest:
+        yield f"{known.selected} is selected, {known.lowest} is lowest"
+    elif any_of:
+        yield f"{known.selected} is lowest"
+    if any_of and known.margin is not None:
+        yield f"alike by a margin of {margin_text(known.margin, known.loss)}"
+    if left := [name for name in known.not_ruled_out if name not in (known.selected, *any_of)]:
+        count = f"{len(left)} {'further ' if any_of else ''}other{'s are' if len(left) > 1 else ' is'} not ruled out"
+        worse = worse_by([one for one in known.differences if one.against in left], known.error, known.loss)
+        yield f"{count}, {worse}" if worse else count
 
 
 def _short(text: str) -> str:
     """A text in one line, cut where it is long: a finding or a name may be as long as a stranger likes."""
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
-
-
-def _place(known: Known) -> str:
-    """Where the winner stands among those that are alike."""
-    if known.selected == known.lowest:
-        return f"{known.selected} is lowest"
-    return f"{known.selected} is selected, {known.lowest} is lowest"
 
 
 def _stops(known: Known) -> Iterator[str]:
@@ -181,9 +216,9 @@ def _cares(known: Known) -> Iterator[str]:
         yield known.optimism
     if known.failed:
         yield f"failed, and not compared: {', '.join(known.failed)}"
-    if known.better:
-        yield f"shown to err less than {known.selected}: {', '.join(known.better)}"
-    if not known.alike and known.compared > 1:
+    if better := [one.against for one in known.differences if one.shown_more and one.against != NAME]:
+        yield f"shown to err less than {known.selected}: {', '.join(better)}"
+    if not known.not_ruled_out and known.compared > 1:
         yield "the criterion cannot say which candidates are as good"
 
 
@@ -197,11 +232,6 @@ def _of_plan(known: Known, planned: Planned) -> Iterator[str]:
     elif record.high >= planned.of_baseline:
         high, of_baseline = number(record.high, known.loss), amount(planned.of_baseline, known.loss)
         yield f"the interval of {record.estimate} is wide: its upper end, {high}, reaches the baseline's {of_baseline}"
-
-
-def shown_better(differences: Iterable[Difference]) -> list[str]:
-    """The candidates that are shown to err less than the winner, from its `differences` with the others."""
-    return [one.against for one in differences if one.low is not None and one.low > 0 and one.against != NAME]
 
 
 def _found(known: Known, severity: Severity) -> Iterator[str]:

@@ -11,7 +11,6 @@ from heldout.losses import Loss
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.decided import against_baseline, doubted
 from heldout.printable import printable
-from heldout.records import Difference
 from heldout.schemes.design import Design, Evidence
 from heldout.shown import about_race, about_winner, cells
 
@@ -66,7 +65,7 @@ def sentences(
     every = {
         baseline.NAME: about_winner.against_baseline(winner, beaten, loss, pairs, against_baseline(made, winner)),
         name: about_winner.shares(of_estimate, of_baseline, loss),
-        about_winner.label_of_alike(design.margin): _alike(made, winner, of_winner, design),
+        "not ruled out": _not_ruled_out(made, winner, name, design),
         "race": about_race.claim(made.dropped, len(made.candidates) + len(made.dropped), f"{100 * design.level:g} %"),
         "differences": about_winner.differences(winner, of_winner, design.level),
         "margin": about_winner.by_margin(winner, of_winner, design.margin, f"{100 * design.level:g} %", loss),
@@ -81,12 +80,10 @@ def sentences(
     return {name: text for name, text in every.items() if text}
 
 
-def _alike(made: "Validation", winner: str, of_winner: Sequence[Difference], design: Design) -> str:
-    """The candidates that are not shown to err more than the winner, by the same intervals as the differences."""
-    worse = {record.against for record in of_winner if record.shown_less}
-    names = [name for name in made.candidates if name not in worse]
-    level = f"{100 * design.level:g} %"
-    return about_winner.alike(winner, names, level, raced=bool(made.dropped)) if of_winner else ""
+def _not_ruled_out(made: "Validation", winner: str, estimate: str, design: Design) -> str:
+    """The candidates that are not shown to err more than the winner."""
+    names, level = made.select(estimate).indistinguishable, f"{100 * design.level:g} %"
+    return about_winner.not_ruled_out(winner, names, level, raced=bool(made.dropped))
 
 
 def _bound(made: "Validation", winner: str, design: Design, evidence: Evidence) -> dict[str, str]:

@@ -154,9 +154,7 @@ class Compared:
             "taken as": "" if self.taken is None else self.taken.of_models(),
             "left out": out if self.left_out else "",
             "missing": f"{self.counted_wrong} answers, which count as errors" if self.counted_wrong else "",
-            about_winner.label_of_alike(self.margin): about_winner.alike(
-                winner, self.select().indistinguishable, level
-            ),
+            "not ruled out": about_winner.not_ruled_out(winner, self.select().indistinguishable, level),
             "differences": about_winner.differences(winner, of_winner, self.level, estimate),
             "margin": about_winner.by_margin(winner, of_winner, self.margin, level, self.loss, estimate),
             "not credible": about_winner.not_credible(winner, doubts, self.loss, weighted=self.weighted),

@@ -31,17 +31,21 @@ def decided(made: "Validation", chosen: Selection, design: Design, evidence: Evi
         Known(
             selected=winner,
             lowest=min(values, key=values.__getitem__),
-            alike=chosen.indistinguishable,
+            not_ruled_out=chosen.indistinguishable,
             compared=len(made.candidates),
             loss=design.loss,
             judged_by=criteria.judged_by(chosen.criterion, design.loss),
             beats_baseline=beaten,
             planned=planned(made, winner, compares_by),
+            differences=made.differences(winner, compares_by),
+            error=next(
+                (one.value for one in made.estimates if (one.candidate, one.estimate) == (winner, compares_by)), 0.0
+            ),
+            margin=design.margin,
             skill=None if beaten else _skill(design, evidence, fits),
             not_credible=made.not_credible(winner),
             too_good="" if carried_by is None else too_good.short(carried_by),
             failed=[*made.failed],
-            better=ship.shown_better(made.differences(winner, compares_by)),
             optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",
         )
     )

@@ -20,7 +20,9 @@ So two things may be said of a candidate w, whichever it is and however it was c
 - *w is shown to err less than c*, where the interval of E(w) - E(c) lies below 0. With probability `level` every such
   sentence is true.
 - *the candidates that are not shown to err more than w* (`alike`) hold the candidate b of least true error, with
-  probability `level`, since "b errs more" is false.
+  probability `level`, since "b errs more" is false. Where w is shown to err less than the baseline, by this one
+  comparison at `level`, those whose estimate is no lower than the baseline's are not among them: for b to be left out
+  so, w would have to pass the baseline by its quantile, and b, which errs no more in truth, to fall behind it.
 
 Both are read from one interval for each c, so that c is among the `alike` if and only if the interval of w against c
 does not lie below 0. It may lie above 0, where w is no candidate of least error (as with `one_standard_error`): then c
@@ -93,9 +95,21 @@ class Comparison:
         return [record for record in records if record.against != name]
 
     def alike(self, name: str) -> tuple[str, ...]:
-        """`name`, and the candidates that are not shown to err more than it; in their order, without the baseline."""
-        worse = {record.against for record in self.differences(name) if record.shown_less}
+        """`name`, and the candidates that are not shown to err more than it; in their order, without the baseline.
+
+        A candidate that errs no less than the baseline is none of them, where `name` is shown to err less than that.
+        """
+        useless = self._useless(name)
+        worse = {one.against for one in self.differences(name) if one.shown_less or one.difference <= useless}
         return tuple(other for other in self.observed if other not in worse and other != baseline.NAME)
+
+    def _useless(self, name: str) -> float:
+        """The error of `name` less that of the baseline, where it is shown to be below 0; else nothing is below it."""
+        if baseline.NAME not in self.observed or name == baseline.NAME:
+            return -math.inf
+        found, place = self._found(name), list(self.observed).index(baseline.NAME)
+        error, reach = found.error[place], found.reach(self.level)[place]
+        return float(error) if error + reach < 0 else -math.inf
 
     def _found(self, name: str) -> PairedDifferences:
         return paired_differences(list(self.observed.values()), list(self.observed).index(name), self.folds)

@@ -113,12 +113,7 @@ def differences(winner: str, of_winner: Sequence[Difference], level: float, esti
     return f"{estimate} of {winner} is {', and '.join(parts)}; at {100 * level:g} % for all its comparisons together"
 
 
-def label_of_alike(margin: float | None) -> str:
-    """What the next sentence is called: by a margin alike is what is shown to differ by no more than that."""
-    return "alike" if margin is None else "as good as"
-
-
-def alike(winner: str, names: Sequence[str], level: str, *, raced: bool = False, by: str = "") -> str:
+def not_ruled_out(winner: str, names: Sequence[str], level: str, *, raced: bool = False, by: str = "") -> str:
     """The candidates that are not shown to err more than the winner; empty where it is alone.
 
     `raced`: others were dropped before. `by` is the 1 - a metric that chose, empty for an error.

@@ -45,14 +45,15 @@ class Mark:
 class Strip:
     """What a sceptical reader needs to decide.
 
-    `marks` are those of the winner, `planned` is the name of the one to plan with, empty without an interval. `rivals`
-    are the other candidates that are left, by the estimate `compared`, the least first, and `baseline` is the best
-    constant answer by the estimate that is compared with the plan. `flags` are the caveats, the gravest first.
+    `not_ruled_out` are the others that are not shown to err more. `marks` are those of the winner, `planned` is the
+    name of the one to plan with, empty without an interval. `rivals` are the other candidates that are left, by the
+    estimate `compared`, the least first, and `baseline` is the best constant answer by the estimate that is compared
+    with the plan. `flags` are the caveats, the gravest first.
     """
 
     verdict: str
     winner: str
-    alike: tuple[str, ...]
+    not_ruled_out: tuple[str, ...]
     marks: tuple[Mark, ...]
     planned: str
     compared: str
@@ -102,7 +103,7 @@ class Strip:
 def strip(
     decision: Decision,
     winner: str,
-    alike: Sequence[str],
+    not_ruled_out: Sequence[str],
     records: Sequence[Estimate],
     loss: Loss,
     *,
@@ -124,9 +125,9 @@ def strip(
     constant = next((one for one in records if (one.candidate, one.estimate) == (NAME, against or compared)), None)
     marks = tuple(_marks(of_winner, bound, loss, level if plain else None, chosen=bool(others)))
     return Strip(
-        verdict=in_words(decision.verdict, winner, len(alike)),
+        verdict=in_words(decision.verdict, winner, len(decision.any_of)),
         winner=winner,
-        alike=tuple(name for name in alike if name != winner),
+        not_ruled_out=tuple(name for name in not_ruled_out if name != winner),
         marks=marks,
         planned=planned,
         compared=compared,

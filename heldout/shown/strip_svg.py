@@ -104,8 +104,8 @@ class _Drawn:
             said = f"{made.winner}: plan with {with_unit(between, made.loss)} ({plan.called}, {made.level})"
         else:
             said = f"{made.winner}: no interval to plan with"
-        if made.alike:
-            said += f"; not shown to err more: {', '.join(made.alike)}"
+        if made.not_ruled_out:
+            said += f"; not ruled out: {', '.join(made.not_ruled_out)}"
         for line in _wrapped(said, self.at.width, 14, 3):
             self.y += 20
             yield _text(0, self.y - 3, line, 14)

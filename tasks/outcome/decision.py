@@ -42,12 +42,15 @@ def decide(
         Known(
             selected=selection.selected,
             lowest=min(values, key=values.__getitem__),
-            alike=selection.indistinguishable,
+            not_ruled_out=selection.indistinguishable,
             compared=len(results.candidates),
             loss=design.loss,
             judged_by=judged_by(selection.criterion, design.loss),
             beats_baseline=described["beats_baseline"],
             planned=ship.plan_with(of_winner, of_baseline, against_baseline(differences, described)),
+            differences=differences,
+            error=next((one.value for one in of_winner if one.estimate == compares_by(selection.criterion)), 0.0),
+            margin=design.margin,
             skill=skill,
             too_good=_too_good(Suspicious.read(described), found),
             not_credible=described.get("not_credible", {}),
@@ -57,7 +60,6 @@ def decide(
             other_population=described.get("other_population", ""),
             optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",
             failed=tuple(results.failures),
-            better=ship.shown_better(differences),
         )
     )
 
@@ -74,12 +76,15 @@ def _too_good(doubt: Suspicious | None, found: Sequence[RecordedFinding]) -> str
 def described(decision: Decision, skill: Skill | None) -> dict[str, Any]:
     """The entries of selection.json."""
     learned = {} if skill is None else {"skill": asdict(skill)}
-    return {"verdict": decision.verdict, "caveats": list(decision.caveats), "advice": decision.advice, **learned}
+    any_of = {"any_of": list(decision.any_of)} if decision.any_of else {}
+    said = {"verdict": decision.verdict, "caveats": list(decision.caveats), "advice": decision.advice}
+    return {**said, **any_of, **learned}
 
 
 def read(selection: Mapping[str, Any]) -> Decision:
     """The decision, from selection.json."""
-    return Decision(selection["verdict"], tuple(selection["caveats"]), selection["advice"])
+    any_of = tuple(selection.get("any_of", ()))
+    return Decision(selection["verdict"], tuple(selection["caveats"]), selection["advice"], any_of)
 
 
 def against_baseline(differences: Sequence[Difference], selection: Mapping[str, Any]) -> dict[str, Difference]:

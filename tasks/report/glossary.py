@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from heldout.estimates import ESTIMATES
 
-_NOT_SHOWN = "Candidates that are not shown to err more than the winner. That they are as good is not shown either."
 GLOSSARY: Mapping[str, str] = {
     **{name: estimate.meaning for name, estimate in ESTIMATES.items()},
     "baseline": "The best constant answer. A model that does not beat it has learned nothing from the features.",
@@ -12,7 +11,8 @@ GLOSSARY: Mapping[str, str] = {
     "bound": "What the error is at most, with all candidates counted that were ever compared on these labels: the "
     "guaranteed one.",
     "bound_joint": "The same, lower where candidates err on the same rows; approximate, and not guaranteed.",
-    "alike": _NOT_SHOWN,
+    "not ruled out": "Candidates that are not shown to err more than the winner. That they are as good is not shown "
+    "either: what they may err more is in the differences.",
     "RMSE": "The root of the mean squared loss, in units of the target.",
     "MAE": "The mean absolute loss, in units of the target.",
     "R²": "The share of the baseline's squared loss that the model removes: 1 is perfect, 0 is the baseline.",
@@ -22,7 +22,6 @@ GLOSSARY: Mapping[str, str] = {
 def by_margin(glossary: Mapping[str, str], margin: str) -> dict[str, str]:
     """The same where a margin was stated: alike is then what is shown to differ by no more."""
     words = {
-        "as good as": _NOT_SHOWN,
         "alike": f"Shown to differ by at most the margin, {margin}: the whole interval lies within it, on both sides.",
         "by the margin": "Better or worse: the whole interval lies beyond it. Undecided: the interval reaches over it, "
         "or too few rows tell two candidates apart; more rows may.",

@@ -1,8 +1,9 @@
-"""The first screen of the report: what to ship, with which error to plan, what else is as good, and what to do next."""
+"""The first screen of the report: what to ship, with which error to plan, who is not ruled out, and what to do next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from heldout.decision.ship import worse_by
 from heldout.estimates import ESTIMATES
 from heldout.fits import baseline
 from heldout.losses.amounts import margin_text, rounded
@@ -39,7 +40,7 @@ class Headline:
 def headline(summary: Summary) -> Headline:
     """The first screen."""
     decision = summary.decision
-    facts = [plan_with(summary), _as_good_as(summary), _baseline(summary), *_by_margin(summary)]
+    facts = [plan_with(summary), _not_ruled_out(summary), _baseline(summary), *_by_margin(summary)]
     return Headline(decision.advice, decision.further, facts, next_steps(summary))
 
 
@@ -89,26 +90,26 @@ def _share(summary: Summary, line: Estimate, of_baseline: float | None) -> str:
     return f" ({share})" if share else ""
 
 
-def _as_good_as(summary: Summary) -> Fact:
-    alike = summary.selection["indistinguishable"]
-    others = [name for name in alike if name != summary.selected]
+def _not_ruled_out(summary: Summary) -> Fact:
+    names = [name for name in summary.selection["indistinguishable"] if name != summary.selected]
     count = len(summary.ranked) - 1
     gone = about_race.gone(summary.left_race)
+    question = "Not ruled out"
     if not count:
-        return Fact("As good as", "no other", gone or "there is no other candidate")
-    if not alike:
-        return Fact("As good as", "unknown", f"{summary.selection['criterion']} cannot say which others are as good")
-    if not others:
-        every = "the other" if count == 1 else f"each of the {count} others"
-        each = f"{every} is shown to err more, at {summary.level}"
-        return Fact("As good as", "no other", f"{each}; {gone}" if gone else each)
+        return Fact(question, "no other", gone or "there is no other candidate")
+    if not summary.selection["indistinguishable"]:
+        return Fact(question, "unknown", f"{summary.selection['criterion']} cannot say which others may be as good")
+    useless = f"no better than the baseline: {_some(summary.no_better)}" if summary.no_better else ""
+    if not names:
+        every = "the other" if count == 1 else f"each of the {count} others" if not useless else "each other"
+        said = f"{every} is shown to err more, at {summary.level}" if len(summary.no_better) < count else ""
+        return Fact(question, "no other", "; ".join(part for part in (said, useless, gone) if part))
     by = f" by {summary.compared_by}" if summary.chosen_by_metric else ""
-    said = f"{_some(others)}: not shown to err more{by}, at {summary.level}"
-    return Fact(
-        "As good as",
-        f"{len(others)} of {count} others{' that are left' if gone else ''}",
-        f"{said}; {gone}" if gone else said,
-    )
+    error = summary.value(summary.selected, summary.compared_by) or 0.0
+    worse = worse_by(summary.not_ruled_out, error, summary.loss)
+    said = f"{f'{worse}{by}' if worse else f'not shown to err more{by}'}, at {summary.level}: {_some(names)}"
+    answer = f"{len(names)} of {count} others{' that are left' if gone else ''}"
+    return Fact(question, answer, "; ".join(part for part in (said, useless, gone) if part))
 
 
 def _some(names: Sequence[str]) -> str:

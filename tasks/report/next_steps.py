@@ -7,6 +7,7 @@ import pandas as pd
 
 from heldout.diagnosis.more_rows import AT_2N
 from heldout.intervals import credible
+from heldout.losses.amounts import margin_text
 from heldout.metrics.skill import Skill
 from tasks.outcome.suspicious import Suspicious
 from tasks.report.summary import Summary, shown_count
@@ -27,7 +28,7 @@ def next_steps(summary: Summary) -> Sequence[str]:
 
 
 def _steps(summary: Summary) -> Iterator[str]:
-    selection, winner = summary.selection, summary.selected
+    selection = summary.selection
     if (doubt := Suspicious.read(selection)) is not None:
         columns = ", ".join(" with ".join(one.columns) for one in doubt.carriers)
         yield (
@@ -52,15 +53,7 @@ def _steps(summary: Summary) -> Iterator[str]:
         yield "Set split.stratify to null and run again: the estimates are too low."
     if summary.other_population:
         yield f"Label some of the unlabelled rows before you trust an error there: {summary.other_population}."
-    alike = selection["indistinguishable"]
-    if len(alike) > 1:
-        simplest, others = alike[0], "one other is" if len(alike) == 2 else f"{len(alike) - 1} others are"
-        yield (
-            f"At {summary.level} {others} not shown to err more than the winner: {winner} is the simplest of them."
-            if simplest == winner
-            else f"At {summary.level} {others} not shown to err more than {winner}: take {simplest} if you prefer the "
-            "simplest (selection.rule: indistinguishable)."
-        )
+    yield from _simpler(summary)
     yield from _more_rows(summary)
     if selection["test_refused"]:
         yield "Take new rows for a test: the test part is used up."
@@ -68,6 +61,18 @@ def _steps(summary: Summary) -> Iterator[str]:
         yield "Keep rows for a final test (split.test_fraction): all rows were used to choose."
     elif (sealed := selection["test_sealed"]) and summary.decision.verdict != "not_yet":
         yield f"When you have decided, open the test part ({shown_count(sealed)} rows): {COMMAND} open-test."
+
+
+def _simpler(summary: Summary) -> Iterator[str]:
+    """The simplest that is shown to be alike by the margin; nothing where E_test would be lost by taking it."""
+    order, any_of = summary.selection["candidates"], summary.decision.any_of
+    simplest = next((name for name in order if name in any_of), summary.selected)
+    if simplest == summary.selected or summary.margin is None or summary.opened:
+        return
+    yield (
+        f"Take {simplest} if you prefer the simplest: by your margin of {margin_text(summary.margin, summary.loss)} it "
+        f"is shown to be alike with {summary.selected}. Leave the others out of candidates."
+    )
 
 
 def _first_letter_up(text: str) -> str:

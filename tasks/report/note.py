@@ -17,8 +17,7 @@ from tasks.storage import files
 _COLUMNS = tuple(name for name in SHOWN if ESTIMATES[name].kind in ("error", "disagreement"))
 _SENTENCES = (
     "baseline",
-    "alike",
-    "as good as",
+    "not ruled out",
     "margin",
     "race",
     "not credible",

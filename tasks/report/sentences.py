@@ -133,8 +133,9 @@ def _choice(summary: Summary) -> dict[str, str]:
     texts |= _weighed(summary.settings.data)
     raced, count = bool(summary.dropped), len(selection["candidates"]) - len(summary.failures)
     by = summary.compared_by if summary.chosen_by_metric else ""
-    if alike := about_winner.alike(summary.selected, selection["indistinguishable"], summary.level, raced=raced, by=by):
-        texts[about_winner.label_of_alike(summary.margin)] = alike
+    names, level = selection["indistinguishable"], summary.level
+    if others := about_winner.not_ruled_out(summary.selected, names, level, raced=raced, by=by):
+        texts["not ruled out"] = others
     if race := about_race.claim(summary.left_race, count, summary.level):
         texts["race"] = race
     errors = {name: summary.value(name, "E_cv") for name in selection["candidates"]}

@@ -1,5 +1,6 @@
 """What one validation found, gathered for people: the record, and how its numbers are written."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -179,6 +180,19 @@ class Summary:
         return [Difference(**line) for line in as_records(self.differences)]
 
     @property
+    def not_ruled_out(self) -> list[Difference]:
+        """The lines of the others that are not shown to err more, in the order of the candidates."""
+        return [one for one in self.of_winner if one.against in self.selection["indistinguishable"]]
+
+    @property
+    def no_better(self) -> list[str]:
+        """The others that err no less than the baseline, and are left out for it (`heldout.selection.comparison`)."""
+        left = {*self.selection["indistinguishable"], baseline.NAME}
+        of_all = [one for one in self.of_winner if one.against not in left and not one.shown_less]
+        least = next((one.difference for one in self.of_winner if one.against == baseline.NAME), -math.inf)
+        return [one.against for one in of_all if one.difference <= least]
+
+    @property
     def margin(self) -> float | None:
         """The largest difference that does not matter, in units of the loss; None where nobody stated one."""
         written = self.settings.selection.margin
@@ -213,6 +227,11 @@ class Summary:
         """How many halvings a rule made; None where params.yaml names their number."""
         found = self.selection.get("halvings")
         return None if found is None else Halvings(**found)
+
+    @property
+    def opened(self) -> bool:
+        """Whether the test part was opened for this winner: no other one has E_test on these rows."""
+        return self.selection["E_test"] is not None
 
     @property
     def ordered_by(self) -> str:

@@ -1,6 +1,6 @@
-"""Which candidates may be as good as the winner: how much less it errs than each, with intervals for all at once.
+"""Which candidates are not ruled out: how much less the winner errs than each, with intervals for all at once.
 
-The only place of the page that says so in a picture. Who may be as good, and who is shown to err more or less, is read
+The only place of the page that says so in a picture. Who is left, and who is shown to err more or less, is read
 from the same intervals as in the decision (`heldout.selection.comparison`).
 """
 
@@ -19,9 +19,14 @@ from tasks.report.summary import Summary
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-AS_GOOD, MORE, LESS = "not shown to err more", "shown to err more", "shown to err less"
-_SHORT = {AS_GOOD: "may be as good", MORE: "errs more", LESS: "errs less"}  # in the picture
-_FAR = 4  # times the reach of those that are as good: what lies beyond does not flatten the rest
+LEFT, MORE, LESS, NO_BETTER = (
+    "not shown to err more",
+    "shown to err more",
+    "shown to err less",
+    "not shown to err more, and no better than the baseline",
+)
+_SHORT = {LEFT: "not ruled out", MORE: "errs more", LESS: "errs less", NO_BETTER: "no better than baseline"}
+_FAR = 4  # times the reach of those that are left: what lies beyond does not flatten the rest
 
 
 def section(summary: Summary) -> Section | None:
@@ -37,7 +42,7 @@ def section(summary: Summary) -> Section | None:
             summary.points(line.difference, error),
             _ends(summary, line, error),
             *([line.by_margin or "undecided"] if words else []),
-            shown(line),
+            shown(line, summary.no_better),
         ]
         for line in lines
     ]
@@ -62,7 +67,7 @@ def section(summary: Summary) -> Section | None:
     picture = PagePicture(partial(_draw, summary, lines, error), alt)
     return Section(
         "differences",
-        "Which candidates may be as good?",
+        "Which candidates are not ruled out?",
         _caption(summary, lines),
         [picture],
         reading=reading,
@@ -71,9 +76,11 @@ def section(summary: Summary) -> Section | None:
     )
 
 
-def shown(line: Difference) -> str:
-    """What the interval shows of the other one."""
-    return MORE if line.shown_less else LESS if line.shown_more else AS_GOOD
+def shown(line: Difference, no_better: Sequence[str]) -> str:
+    """What the interval shows of the other one; `no_better` are those that err no less than the baseline."""
+    if line.shown_less or line.shown_more:
+        return MORE if line.shown_less else LESS
+    return NO_BETTER if line.against in no_better else LEFT
 
 
 def _lines(summary: Summary) -> list[Difference]:
@@ -94,11 +101,13 @@ def _caption(summary: Summary, lines: Sequence[Difference]) -> str:
         return f"There is no other candidate; {summary.selected} is compared with the best constant answer."
     if not summary.selection["indistinguishable"]:
         text = (
-            f"{summary.selection['criterion']} cannot say which candidates are as good; by {summary.compared_by}, at "
+            f"{summary.selection['criterion']} cannot say which candidates are ruled out; by {summary.compared_by}, at "
         )
     else:
         text = "At "
-    count = {word: sum(shown(line) == word for line in others) for word in (AS_GOOD, MORE, LESS)}
+    count = {
+        word: sum(shown(line, summary.no_better) == word for line in others) for word in (LEFT, NO_BETTER, MORE, LESS)
+    }
     said = [f"{number} {'is' if number == 1 else 'are'} {word}" for word, number in count.items() if number]
     if len(said) == 1:
         (word,) = (word for word, number in count.items() if number)
@@ -114,11 +123,11 @@ def _draw(summary: Summary, lines: Sequence[Difference], error: float) -> "Figur
     points = [_points(summary, line, error) for line in lines]
     reach = _reach(summary, lines, points, error)
     for place, (line, ends) in enumerate(zip(lines, points, strict=True)):
-        as_good = shown(line) == AS_GOOD
+        left = shown(line, summary.no_better) == LEFT
         text = number_axis.written(float(f"{ends[0]:.3g}"), max(map(abs, reach)))
-        interval_line(axes, place, ends, reach, INK if as_good else ACCENT, text, hollow=as_good)
-        word = _SHORT[shown(line)] if summary.margin is None else line.by_margin or "undecided"
-        note_line(axes, place, word, MUTED if as_good else ACCENT)
+        interval_line(axes, place, ends, reach, INK if left else ACCENT, text, hollow=left)
+        word = _SHORT[shown(line, summary.no_better)] if summary.margin is None else line.by_margin or "undecided"
+        note_line(axes, place, word, MUTED if left else ACCENT)
     axes.axvline(0, color=MUTED, lw=1, zorder=0)
     if summary.margin is not None:
         low, high = (apart(sign * summary.margin, error, summary.loss) for sign in (-1, 1))
@@ -142,8 +151,10 @@ def _points(summary: Summary, line: Difference, error: float) -> tuple[float, fl
 def _reach(
     summary: Summary, lines: Sequence[Difference], points: Sequence[tuple[float, float, float]], error: float
 ) -> tuple[float, float]:
-    """From the farthest of those that are as good, or of the closest, and of what is not much farther, to 0 or more."""
-    near = [ends for line, ends in zip(lines, points, strict=True) if shown(line) == AS_GOOD] or [points[0]]
+    """From the farthest of those that are left, or of the closest, and of what is not much farther, to 0 or more."""
+    near = [ends for line, ends in zip(lines, points, strict=True) if not (line.shown_less or line.shown_more)] or [
+        points[0]
+    ]
     far = _FAR * max(abs(end) for ends in near for end in ends)
     inside = [end for ends in points for end in ends if abs(end) <= far]
     if summary.margin is not None:

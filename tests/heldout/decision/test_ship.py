@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from heldout.decision.ship import Decision, Known, decide, plan_with, shown_better
-from heldout.losses import ZERO_ONE
+from heldout.decision.ship import Decision, Known, decide, plan_with, worse_by
+from heldout.losses import SQUARED, ZERO_ONE
 from heldout.metrics.skill import Skill
 from heldout.records import Difference, Estimate
 
@@ -15,6 +15,12 @@ OF_BASELINE = {"E_cv": 0.29, "E_test": 0.34}
 APART = {name: Difference("tree", "baseline", -0.08, -0.12, -0.04, 0.95, "t") for name in OF_BASELINE}
 PLANNED = plan_with([E_BBC, E_TEST], OF_BASELINE, APART)
 SOUND = Known("tree", "tree", ["tree"], 3, ZERO_ONE, "the zero_one loss", True, PLANNED)
+OTHERS = [
+    Difference("tree", "bayes", -0.01, -0.04, 0.02, 0.95, "t"),
+    Difference("tree", "wide", -0.02, -0.06, 0.02, 0.95, "t"),
+    Difference("tree", "baseline", -0.08, -0.12, -0.04, 0.95, "t"),
+]
+LEFT = replace(SOUND, not_ruled_out=["bayes", "tree", "wide"], differences=OTHERS, error=0.2)
 CARES = {
     "not_credible": (
         {"E_test": "3 rows carry 41 % of the loss"},
@@ -27,7 +33,7 @@ CARES = {
     "other_population": ("x is out of range", "of another population: x is out of range"),
     "optimism": ("every estimate is too low", "every estimate is too low"),
     "failed": (["svm", "wide"], "failed, and not compared: svm, wide"),
-    "better": (["bayes"], "shown to err less than tree: bayes"),
+    "differences": ([Difference("tree", "bayes", 0.1, 0.01, 0.2)], "shown to err less than tree: bayes"),
 }
 STOPS = {
     "too_good": ("check the columns", "tree is too good to be true: check the columns"),
@@ -40,10 +46,38 @@ def test_a_winner_without_a_doubt_is_shipped():
     assert Decision("ship", (), "Ship tree") == decide(SOUND)
 
 
-def test_several_that_cannot_be_told_apart_are_any_of_them():
-    alike = replace(SOUND, alike=["bayes", "tree", "wide"])
-    assert Decision("any_of", (), "Any of these 3; tree is lowest") == decide(alike)
-    assert decide(replace(alike, lowest="wide")).advice == "Any of these 3; tree is selected, wide is lowest"
+def test_that_others_are_not_ruled_out_is_no_equivalence():
+    """The winner is shipped, with how many are left and how much more they may err, whatever their number."""
+    assert Decision("ship", (), "Ship tree; 2 others are not ruled out, up to 6.0 points worse") == decide(LEFT)
+    not_lowest = decide(replace(LEFT, lowest="wide")).advice
+    assert not_lowest.startswith("Ship tree; tree is selected, wide is lowest; 2 others are not ruled out, up to 6.0")
+    unknown = replace(LEFT, differences=())
+    assert "Ship tree; 2 others are not ruled out" == decide(unknown).advice
+    squared = replace(LEFT, loss=SQUARED, error=0.09)
+    assert decide(squared).advice.endswith("up to 0.0873 worse in RMSE")  # sqrt(.09 + .06) - sqrt(.09)
+
+
+def test_any_of_needs_a_margin_by_which_others_are_shown_to_be_alike():
+    alike = [replace(OTHERS[0], by_margin="alike"), *OTHERS[1:]]
+    found = decide(replace(LEFT, differences=alike, margin=0.05))
+    assert ("any_of", ("tree", "bayes")) == (found.verdict, found.any_of)
+    assert found.advice == (
+        "Any of these 2; tree is lowest; alike by a margin of 5 percentage points; 1 further other is not ruled out, "
+        "up to 6.0 points worse"
+    )
+    undecided = decide(replace(LEFT, differences=[replace(one, by_margin="undecided") for one in OTHERS], margin=0.05))
+    assert ("ship", ()) == (undecided.verdict, undecided.any_of)
+
+
+def test_a_candidate_that_errs_no_less_than_the_baseline_is_none_of_any():
+    useless = Difference("tree", "wide", -0.08, -0.2, 0.01, 0.95, "t", by_margin="alike")
+    found = decide(replace(LEFT, differences=[useless, APART["E_cv"]], margin=0.2))
+    assert ("ship", ()) == (found.verdict, found.any_of)
+
+
+def test_how_much_worse_the_others_may_be_is_the_far_end_of_their_intervals():
+    assert "up to 6.0 points worse" == worse_by(OTHERS[:2], 0.2, ZERO_ONE)
+    assert "" == worse_by([], 0.2, ZERO_ONE) == worse_by([replace(OTHERS[0], low=0.01)], 0.2, ZERO_ONE)
 
 
 @pytest.mark.parametrize("field", CARES)
@@ -68,8 +102,10 @@ def test_each_reason_to_stop_comes_before_all_others(field):
 
 
 def test_care_comes_before_any_of():
-    found = decide(replace(SOUND, alike=["tree", "wide"], failed=["svm"]))
-    assert ("ship_with_care", "Ship, with care: any of these 2; tree is lowest") == (found.verdict, found.advice)
+    alike = [replace(OTHERS[0], by_margin="alike"), *OTHERS[1:]]
+    found = decide(replace(LEFT, differences=alike, margin=0.05, failed=["svm"]))
+    assert ("ship_with_care", ("tree", "bayes")) == (found.verdict, found.any_of)
+    assert found.advice.startswith("Ship, with care: tree; tree is lowest; alike by a margin of 5 percentage points; ")
 
 
 def test_a_caveat_is_short_and_in_one_line():
@@ -106,11 +142,6 @@ def test_an_estimate_that_does_not_show_it_alone_and_a_wide_interval_ask_for_car
     assert ("the interval of E_test is wide: its upper end, 35.0, reaches the baseline's 34.0 %",) == wide.caveats
 
 
-def test_who_is_shown_to_err_less_is_read_from_the_differences():
-    differences = [Difference("tree", name, 0.1, low, 0.2) for name, low in (("a", 0.01), ("b", -0.01), ("c", None))]
-    assert ["a"] == shown_better([*differences, Difference("tree", "baseline", 0.1, 0.05, 0.2)])
-
-
 def test_a_criterion_that_cannot_say_who_is_as_good_asks_for_care_among_several():
-    assert "ship_with_care" == decide(replace(SOUND, alike=[])).verdict
-    assert "ship" == decide(replace(SOUND, alike=[], compared=1)).verdict
+    assert "ship_with_care" == decide(replace(SOUND, not_ruled_out=[])).verdict
+    assert "ship" == decide(replace(SOUND, not_ruled_out=[], compared=1)).verdict

@@ -313,3 +313,16 @@ def test_worse_candidates_leave_the_set_as_rows_grow():
     assert sizes[0] > sizes[1] > sizes[2]
     # 320 rows: a difference of 0.1 is about 3.5 standard errors of the paired difference
     assert sizes[2] < 1.3
+
+
+def test_a_candidate_that_errs_no_less_than_the_baseline_is_not_left_where_the_winner_beats_it():
+    """Its interval is wide and is not below 0; where the winner is not shown to beat the baseline, it stays."""
+    rng = np.random.default_rng(0)
+    constant = 1.0 + 0.1 * rng.random(200)
+    wild = np.where(np.arange(200) == 7, 60.0, 0.9)  # 1.2 on average, by one row
+    for winner, left in ((constant - 0.2, ("w",)), (constant - 1e-3 * rng.normal(1, 30, 200), ("w", "wild"))):
+        seen = {"w": Tested(winner, SQUARED), "wild": Tested(wild, SQUARED), "baseline": Tested(constant, SQUARED)}
+        found = Comparison(seen, None, LEVEL)
+        assert not next(one for one in found.differences("w") if one.against == "wild").shown_less
+        assert left == found.alike("w")
+        assert ("w", "wild") == replace(found, observed={name: seen[name] for name in ("w", "wild")}).alike("w")

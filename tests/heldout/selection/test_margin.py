@@ -226,10 +226,12 @@ def test_validate_with_a_margin_has_the_same_numbers_and_a_word_for_each_compari
 
 def test_what_a_notebook_shows_has_alike_in_one_sense(made, by_margin, tmp_path):
     plain, text = str(made), str(by_margin)
-    assert "\nalike: at 95 % " in plain
+    for shown in (plain, text):
+        assert "\nnot ruled out: at 95 % " in shown
+        assert "\nalike: " not in shown
     assert "margin" not in plain
-    assert "\nalike: " not in text
-    assert "\nas good as: at 95 % " in text
+    assert ("ship", "any_of") == (made.decide().verdict, by_margin.decide().verdict)
+    assert {"again"} == {*by_margin.decide().any_of} - {by_margin.select().selected}
     said = next(line for line in text.splitlines() if line.startswith("margin: "))
     assert said.startswith("margin: by a margin of 8 percentage points of E_cv bayes is ")
     assert "alike with again" in said
@@ -280,7 +282,7 @@ def test_predictions_from_elsewhere_have_the_same_words():
     assert ["worse"] == [one.by_margin for one in found.differences("b")]
     assert ["undecided"] == [one.by_margin for one in found.differences(margin=30)]
     assert "margin: by a margin of 10 percentage points of E_val a is better than b; at 95 %" in str(found)
-    assert "as good as" not in str(found)  # none is
+    assert "not ruled out" not in str(found)  # none is
     assert [None] == [one.by_margin for one in heldout.from_predictions(table).differences()]
     with pytest.raises(BadArgument, match="margin"):
         heldout.from_predictions(table, margin=100)

@@ -34,9 +34,9 @@ def cancer():
 def made(end=1.0, **changes):
     marks = (Mark("E_in", "", 0.01 * end), Mark("E_cv", "too low", 0.1 * end, 0.05 * end, 0.2 * end, "held"))
     given_ = {
-        "verdict": "Any of these 2",
+        "verdict": "Ship bayes",
         "winner": "bayes",
-        "alike": ("tree",),
+        "not_ruled_out": ("tree",),
         "marks": (*marks, Mark("bound", "at most", None, high=0.3 * end)),
         "planned": "E_cv",
         "compared": "E_cv",
@@ -63,8 +63,8 @@ def test_it_goes_from_the_most_optimistic_number_to_the_honest(cancer):
         zip(sorted((n for n in cancer if n != winner), key=lambda n: cancer[n]["E_cv"].value),
             (mark.value for mark in strip.rivals), strict=True)
     )  # fmt: skip
-    assert tuple(name for name in cancer.select().indistinguishable if name != winner) == strip.alike
-    assert f"Any of these {1 + len(strip.alike)}" == strip.verdict
+    assert tuple(name for name in cancer.select().indistinguishable if name != winner) == strip.not_ruled_out
+    assert f"Ship {winner}" == strip.verdict
 
 
 def test_what_was_measured_of_a_method_is_said_where_the_study_was_about_such_rows(cancer):
@@ -94,7 +94,7 @@ def test_every_number_is_in_text_and_picture(cancer):
     for mark in (*strip.marks, strip.baseline):
         for shown_text in shown_texts:
             assert all(rounded(end, strip.loss) in shown_text for end in mark.ends[:1])
-    assert all(part in shown_texts[1] for part in ("Any of", "plan with", "held in 96 %"))
+    assert all(part in shown_texts[1] for part in ("Ship", "not ruled out", "plan with", "held in 96 %"))
 
 
 def test_the_baseline_and_a_rival_far_above_are_arrows_and_do_not_flatten_the_rest():
@@ -114,7 +114,13 @@ ENDS = st.floats(1e-9, 1e9)
 @given(end=ENDS, loss=st.sampled_from([ZERO_ONE, SQUARED]), width=st.integers(10, 200), names=st.text(min_size=1))
 def test_a_larger_number_is_never_further_left(end, loss, width, names):
     strip = made(
-        min(end, loss.limit), loss=loss, winner=names, alike=(names,), flags=(names,), verdict=names, origin=names
+        min(end, loss.limit),
+        loss=loss,
+        winner=names,
+        not_ruled_out=(names,),
+        flags=(names,),
+        verdict=names,
+        origin=names,
     )
     lines = [*strip_text.lines(strip, width)]
     assert all(len(line) <= width for line in lines)
@@ -134,7 +140,7 @@ def test_a_larger_number_is_never_further_left(end, loss, width, names):
 
 @pytest.mark.fault("markup")
 def test_no_text_of_a_stranger_is_markup():
-    strip = made(winner=HOSTILE, alike=(HOSTILE,), flags=(HOSTILE,), verdict=HOSTILE, origin=HOSTILE)
+    strip = made(winner=HOSTILE, not_ruled_out=(HOSTILE,), flags=(HOSTILE,), verdict=HOSTILE, origin=HOSTILE)
     for picture in (strip_svg.svg(strip, alone=True), strip_svg.svg(strip, narrow=True, alone=True)):
         root = ElementTree.fromstring(picture)
         tags = {re.sub(r"\{.*\}", "", node.tag) for node in root.iter()}

@@ -79,11 +79,11 @@ def test_every_place_names_the_candidates_that_the_intervals_name(summary, capsy
     rows = section.numbers[0].rows
     assert worse == {row[0] for row in rows if str(row[2]).strip().startswith("-") and "to -" in str(row[2])}
     assert worse == {row[0] for row in rows if row[-1] == differences.MORE}
-    assert {*alike} - {"bayes"} == {row[0] for row in rows if row[-1] == differences.AS_GOOD}
+    assert {*alike} - {"bayes"} == {row[0] for row in rows if row[-1] == differences.LEFT}
     with drawing():
         [axes] = section.pictures[0].draw().axes
     named = [text.get_text() for text in axes.get_yticklabels()]
-    words = [text.get_text() for text in axes.texts if text.get_text() in ("may be as good", "errs more", "errs less")]
+    words = [text.get_text() for text in axes.texts if text.get_text() in ("not ruled out", "errs more", "errs less")]
     assert worse == {name for name, word in zip(named, words, strict=True) if word == "errs more"}
 
 

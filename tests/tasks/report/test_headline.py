@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from heldout.losses import SQUARED
-from heldout.records import MoreRows
+from heldout.records import Difference, MoreRows
 from tasks.report.headline import headline
 from tasks.storage.findings import RecordedFinding
 
 OF_MORE_ROWS = {"level": 0.9, "interval": "corrected t", "assumption": "independent examples"}
+OF_BASELINE = [Difference("bayes", "baseline", -0.15, -0.3, -0.1, 0.9, "t")]
 NO_GAIN = [
     MoreRows("bayes", 4, "E_2cv", 0.1, low=0.05, high=0.15, **OF_MORE_ROWS),
     MoreRows("bayes", 7, "gain", 0.0, low=-0.01, high=0.01, **OF_MORE_ROWS),
@@ -43,24 +44,40 @@ def test_numbers_are_in_the_unit_of_the_target(summary):
     squared = replace(summary(percent=False), loss=SQUARED)
     assert answers(squared) == {
         "Plan with an error of": "RMSE 0.316–0.447",
-        "As good as": "no other",
+        "Not ruled out": "no other",
         "Baseline": "RMSE 0.5",
     }
     assert "R² 0.50" in headline(squared).facts[0].rests_on
 
 
-def test_what_is_alike_is_counted_and_the_simplest_named(summary):
-    alike = summary(indistinguishable=["tree", "bayes"])
-    assert answers(alike)["As good as"] == "1 of 1 others"
-    assert "take tree if you prefer the simplest" in " ".join(headline(alike).steps)
-    first = headline(summary(indistinguishable=["bayes", "tree"]))
-    assert "bayes is the simplest of them" in " ".join(first.steps)
+def test_who_is_not_ruled_out_is_counted_with_how_much_more_they_may_err(summary):
+    left = [Difference("bayes", "tree", -0.02, -0.09, 0.05, 0.9, "t"), *OF_BASELINE]
+    one = summary(indistinguishable=["tree", "bayes"], differences=left)
+    assert answers(one)["Not ruled out"] == "1 of 1 others"
+    assert "up to 9.0 points worse, at 90 %: tree" == headline(one).facts[1].rests_on
+
+
+def test_a_candidate_that_errs_no_less_than_the_baseline_is_named_as_such(summary):
+    useless = [Difference("bayes", "tree", -0.2, -0.5, 0.1, 0.9, "t"), *OF_BASELINE]
+    fact = headline(summary(indistinguishable=["bayes"], differences=useless)).facts[1]
+    assert ("no other", "no better than the baseline: tree") == (fact.answer, fact.rests_on)
+
+
+def test_the_simplest_is_advice_by_a_stated_margin_alone_and_never_below_an_opened_test_part(summary):
+    alike = [Difference("bayes", "tree", -0.001, -0.01, 0.01, 0.9, "t", by_margin="alike"), *OF_BASELINE]
+    left = {"candidates": ["tree", "bayes"], "indistinguishable": ["tree", "bayes"], "differences": alike}
+    by_margin = {"margin": 2, "verdict": "any_of", "any_of": ["bayes", "tree"]}
+    sealed = {"E_test": None, "test_openings": 0, "test_sealed": 4}
+    assert not any("Take tree" in step for step in headline(summary(**left, **sealed)).steps)
+    assert any("Take tree if you prefer" in step for step in headline(summary(**left, **sealed, **by_margin)).steps)
+    opened = headline(summary(**left, **by_margin)).steps
+    assert not any("tree" in step or "selection.rule" in step for step in opened)
 
 
 def test_of_many_others_the_first_are_named_and_the_rest_counted(summary):
     names = [f"a-candidate-with-a-very-long-name-{place:02d}" for place in range(11)]
     said = headline(summary(candidates=["bayes", *names], indistinguishable=["bayes", *names])).facts[1].rests_on
-    assert f"{names[0]}, {names[1]} and 9 more: not shown to err more" in said
+    assert f"{names[0]}, {names[1]} and 9 more" in said
 
 
 def test_the_steps_are_the_most_urgent_three(summary):

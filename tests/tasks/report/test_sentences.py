@@ -171,10 +171,10 @@ def test_a_suspicious_winner_is_told_with_the_columns_that_carry_it(summary):
 
 
 def test_the_candidates_that_are_not_shown_to_err_more_than_the_winner_are_named(summary):
-    assert "alike" not in sentences(summary())
-    alike = sentences(summary(indistinguishable=["bayes", "tree"]))["alike"]
+    assert "not ruled out" not in sentences(summary())
+    alike = sentences(summary(indistinguishable=["bayes", "tree"]))["not ruled out"]
     assert "at 90 % tree is not shown to err more than bayes; the least error is that of one of the two" == alike
-    alike = sentences(summary(indistinguishable=["bayes", "tree", "wide"]))["alike"]
+    alike = sentences(summary(indistinguishable=["bayes", "tree", "wide"]))["not ruled out"]
     assert alike.startswith("at 90 % none of these 2 is shown to err more than bayes: tree, wide; ")
 
 
