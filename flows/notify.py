@@ -31,7 +31,6 @@ _MATTERS: Mapping[str, Callable[[Mapping[str, Any]], Matter]] = {
     ),
 }
 _NEWS = {"rollback": "the former champion is the champion again", "first": "the first champion"}
-_TO_BE_LOOKED_AT = ("verdict", "not_yet")  # of heldout.decision.ship
 
 
 def notify(settings: Settings, event: str, payload: Mapping[str, Any]) -> None:
@@ -67,8 +66,6 @@ def _first_line(settings: Settings, event: str, payload: Mapping[str, Any]) -> s
     if event in _MATTERS:
         return to_do.first_line([_MATTERS[event](payload)])
     news = _NEWS.get(str(payload.get("promoted")), "another champion, which was shown to err less")
-    if _TO_BE_LOOKED_AT in payload.items():
-        return to_do.first_line([to_do.not_yet(news)])
     matters = _open_matters(settings)
     between = "; besides: " if matters else ": "
     return f"{to_do.first_line(matters)}{between}{news}"

@@ -51,6 +51,7 @@ def _select(settings: Settings) -> None:
     delivered = deliver(settings, winner)
     run = lifecycle.active()
     ledger = read_ledger(settings, data_hash, seen, results.started, partial(seen_in, settings), run.earlier)
+    ledger = ledger.with_removed(run.removed, settings.data.source, seen)
     asked = settings.selection.open_test or run.opens_test
     found_rows = unused_rows.look(settings, winner, ledger, run.tested, asked=asked)
     opening = open_test_part(settings, results, winner, delivered, found_rows)

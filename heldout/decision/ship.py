@@ -5,10 +5,11 @@ The verdict is the first of these that holds:
 1. `not_yet`: a reason to stop. The winner is too good to be true; a finding about the table has the severity `stop`; or
    the winner is not shown to err less than the baseline, in the loss that was chosen.
 2. `ship_with_care`: a caveat. In this order: the interval to plan with is not credible; a finding of severity `care`
-   that nobody has decided about; the test part is spent, or was opened for several winners; the estimate to plan with
-   does not show by itself that the baseline is beaten; its interval reaches the baseline's error, so it is wide; it has
-   no interval; the unlabelled rows are of another population; stratified parts make the estimates too low; candidates
-   failed; another candidate is shown to err less; the criterion cannot say who is as good.
+   that nobody has decided about; the test part is spent, or was opened for several winners; earlier validations were
+   removed from the store; the estimate to plan with does not show by itself that the baseline is beaten; its interval
+   reaches the baseline's error, so it is wide; it has no interval; the unlabelled rows are of another population;
+   stratified parts make the estimates too low; candidates failed; another candidate is shown to err less; the criterion
+   cannot say who is left.
 3. `any_of`: by the margin that somebody stated, others are shown to be alike with the winner.
 4. `ship`: none of these.
 
@@ -72,8 +73,8 @@ class Known:
     say, `compared` the number of candidates that did not fail. `differences` are the winner's `error` less that of each
     other and of the baseline, with words where somebody stated a `margin`. `too_good` says what carries an error that
     is too low. `not_credible` has a reason for each estimate whose interval cannot be right. `spent` says why the test
-    part stayed closed, `openings` for how many winners it was opened. `findings` are the severity and the text of each
-    finding about the table that is open.
+    part stayed closed, `openings` for how many winners it was opened, `removed` how many earlier validations somebody
+    took out of the store. `findings` are the severity and the text of each finding about the table that is open.
     """
 
     selected: str
@@ -93,6 +94,7 @@ class Known:
     findings: Sequence[tuple[Severity, str]] = ()
     spent: str = ""
     openings: int = 0
+    removed: int = 0
     other_population: str = ""
     optimism: str = ""
     failed: Sequence[str] = ()
@@ -206,6 +208,12 @@ def _cares(known: Known) -> Iterator[str]:
         yield "the test part is used up, so the rows that were used to choose are all there is to plan with"
     if known.openings > 1:
         yield f"the test part was opened for {known.openings} different winners, so E_test is too low"
+    if known.removed:
+        yield (
+            f"{known.removed} earlier validation{'s' * (known.removed > 1)} of these data, which the ledger names, "
+            f"{'were' if known.removed > 1 else 'was'} removed from the store: what was compared and opened there does "
+            "not count here"
+        )
     if planned is None:
         yield "no interval is claimed for its error"
     else:

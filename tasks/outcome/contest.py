@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ from tasks.storage.row_ids import Ids, read_row_ids
 DRAW = "not distinguishable"
 MOST_HIDDEN = 0.5  # of the new rows: from here on no row could win
 UNCOMPARED = "cannot be compared"
+WITHHELD = "the advice is not to ship it"
 # for a champion that gives no answers: every later winner would meet the same
 REMEDY = f"remove the alias champion to begin again, or return to the version before with `{COMMAND} rollback`"
 _QUANTILE = 0.99  # of the winner's losses in cross-validation: the limit of a loss that has none
@@ -79,6 +80,14 @@ class Promotion:
     pin: int | None = None  # the entry of the rollback that pinned the line of the winner
     prevented: bool = False  # whether the winner would be the champion without the pin
     prevented_before: bool = False  # whether an earlier run said so
+    withheld: bool = False  # whether the winner would be the champion if the advice were to ship it
+
+    def as_advised(self, stopped: str) -> "Promotion":
+        """The decision, but for a winner that it would promote against the advice `stopped`; empty for none."""
+        if self.promoted == "no" or not stopped:
+            return self
+        reason = f"{WITHHELD}: {stopped}. Without this it would be: {self.reason}"
+        return replace(self, promoted="no", reason=reason, withheld=True)
 
 
 def contest(

@@ -57,6 +57,7 @@ def decide(
             findings=[(one.severity, one.text) for one in found if one.open],
             spent=described["test_refused"] or "",
             openings=described["test_openings"],
+            removed=described.get("removed", 0),
             other_population=described.get("other_population", ""),
             optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",
             failed=tuple(results.failures),

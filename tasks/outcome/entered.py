@@ -21,7 +21,15 @@ def of_selection(
     settings: Settings, winner: Candidate, seen: SeenRows, ledger: Ledger, opening: Opening, *, after: int
 ) -> Iterator[tuple[str, Said]]:
     """The kinds of the entries and what they say; `after` is how many entries there were when the run began."""
-    yield "compared", {"compared": ledger.compared, "winner": cut(winner.name), "after": after}
+    yield (
+        "compared",
+        {
+            "compared": ledger.compared,
+            "winner": cut(winner.name),
+            "of": cut(settings.data.source),
+            "after": after,
+        },
+    )
     if opening.found is None or not opening.estimates:
         return
     words, _ = read_words(files.TESTED)

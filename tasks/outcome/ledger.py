@@ -1,10 +1,12 @@
 """The contamination ledger: how often labelled rows were used to choose a model (decisions 4 and 25)."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from heldout.learners import open_random_states
 from heldout.rows.row_sketch import Sketch
+from tasks.outcome import chain
+from tasks.outcome.operations import cut
 from tasks.params import Candidate, Settings
 from tasks.storage import fit_cache
 from tasks.storage.seen_rows import SeenRows
@@ -40,6 +42,26 @@ class Ledger:
     compared: int  # all pairs of a learner and a partition ever compared, with this run's: M of the selection bound
     opened: tuple[Opened, ...] = ()  # the oldest first
     used_by: int = 0  # the number of earlier runs that used the labels of rows of this test part otherwise
+    removed: int = 0  # the number of earlier runs that somebody took out of the store, of which nothing is counted
+
+    def with_removed(self, removed: Mapping[str, Sequence[chain.Entry]], source: str, seen: SeenRows) -> "Ledger":
+        """With the validations of this source that were `removed`, by their keys, by what the entries about them say.
+
+        Of these it is known for whom they opened the test part, and not on which rows of it, nor what they compared.
+        One whose entries name no source, of an older version, may be of this one.
+        """
+        ours = {key: of for key, of in removed.items() if cut(source) in _sources(of, source)}
+        opened = [
+            Opened(entry.said["winner"], key)
+            for key, about in ours.items()
+            for entry in about
+            if entry.kind == "opened" and _overlap(Sketch.parsed(entry.said["tested"]), seen.test)
+        ]
+        return replace(self, opened=(*opened, *self.opened), removed=len(ours))
+
+
+def _sources(about: Sequence[chain.Entry], unknown: str) -> set[str]:
+    return {entry.said["of"] for entry in about if "of" in entry.said} or {cut(unknown)}
 
 
 def learner_id(candidate: Candidate) -> str:

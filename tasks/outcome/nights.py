@@ -59,6 +59,7 @@ class Night:
     candidate: str = ""
     compared: bool = True
     prevented: bool = False
+    withheld: bool = False
     capital: float | None = None
     needed: float | None = None
     error: float | None = None
@@ -233,6 +234,7 @@ def _decided(entry: Entry, champion: str) -> Night:
         candidate=str(said.get("candidate", "")),
         compared=bool(said.get("compared", True)),
         prevented=bool(said.get("prevented", False)),
+        withheld=bool(said.get("withheld", False)),
         capital=said.get("capital"),
         needed=said.get("capital_needed"),
         error=said.get(ERROR),
@@ -264,6 +266,8 @@ def _of_nights(nights: Iterable[Night]) -> Iterable[Happened]:
             yield Happened(night.time, "nights", "the champion could not be compared", bad=True)
         elif night.prevented:
             yield Happened(night.time, "nights", f"a pin held {night.candidate} back", bad=True)
+        elif night.withheld:
+            yield Happened(night.time, "nights", f"{night.candidate} not promoted: do not ship yet", bad=True)
 
 
 def _of_watch(watched: Iterable[Entry]) -> Iterable[Happened]:
@@ -324,6 +328,8 @@ def _of_contest(about: Sequence[Entry], nights: Sequence[Night], reigns: Sequenc
         return
     if not last.compared:
         yield to_do.uncompared(last.champion)
+    if last.withheld:
+        yield to_do.withheld(last.candidate)
     if last.prevented and any(pin.holds(last.candidate, "") for pin in pins(about, of)):
         yield to_do.pinned(last.candidate)
 

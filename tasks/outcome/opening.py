@@ -139,6 +139,7 @@ def describe(
         "rows_delivered": delivered.rows,
         "rows": {"estimates": len(design.y), "labeled": results.labeled, "test": _rows_of_test(settings)},
         **_of_test_part(opening.found or UnusedRows()),
+        **({"removed": ledger.removed} if ledger.removed else {}),
         "deliver": {"form": settings.deliver, "target": target, **delivered.sizes(), **delivered.tuned},
         **({} if effect is None else effect.described()),
         **({} if doubt is None else doubt.described()),

@@ -1,6 +1,6 @@
 """What the ledger of operations has entries of, and who is the champion by it (decision 90)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,20 @@ def about_runs(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
         elif entry.kind in ("compared", "reported"):
             found.setdefault(entry.said["run"], []).append(entry)
     return found
+
+
+def removed(entries: Iterable[Entry], present: Collection[str]) -> dict[str, list[Entry]]:
+    """The validations that are not `present`, by their keys, and that no entry says were removed: all about each."""
+    entries = tuple(entries)
+    pruned = {
+        key for entry in entries if entry.kind == "pruned" and entry.said["removed"] for key in entry.said["runs"]
+    }
+    gone = {key for key in about_runs(entries) if key not in present and key not in pruned}
+    return {key: [one for one in entries if key in (one.said.get("run"), *_adopted(one))] for key in gone}
+
+
+def _adopted(entry: Entry) -> Iterable[str]:
+    return entry.said["runs"] if entry.kind == "adopted" else ()
 
 
 def champions(entries: Iterable[Entry]) -> dict[str, str]:

@@ -96,9 +96,9 @@ def pinned(candidate: str = "") -> Matter:
     return Matter(f"a pin prevents a promotion{of}", f"release it ({release}), or leave it until new rows outweigh it")
 
 
-def not_yet(what: str) -> Matter:
-    """The advice about a new champion is not to ship it."""
-    return Matter(what, "read the advice before it is used")
+def withheld(candidate: str) -> Matter:
+    """A winner would be the champion if the advice were to ship it."""
+    return Matter(f"{candidate} is not promoted, since the advice is not to ship it", "read the advice in its report")
 
 
 def little_room(nights: int) -> Matter:

@@ -18,7 +18,7 @@ from tasks.outcome.history import (
     metrics_hash,
     tags_hash,
 )
-from tasks.outcome.operations import about_runs, champions
+from tasks.outcome.operations import about_runs, champions, removed
 from tasks.runtime.errors import UserError
 from tasks.storage.seen_rows import SeenRows
 
@@ -88,18 +88,14 @@ def _of_runs(runs: Sequence[TrackedRun], entries: Sequence[Entry]) -> Iterator[s
     by_key = {run.key: run for run in runs}
     named, pruned = about_runs(entries), [entry for entry in entries if entry.kind == "pruned"]
     emptied = {key for entry in pruned for key in entry.said["runs"]}
-    gone = {key for entry in pruned if entry.said["removed"] for key in entry.said["runs"]}
     for key, times in Counter(run.key for run in runs).items():
         if times > 1:
             yield f"{times} runs say that they are the validation {key}"
     for key, about in named.items():
-        run = by_key.get(key)
-        if run is None and key in gone:
-            continue
-        if run is None:
-            yield f"the validation {key} of entry {about[0].number} ({about[0].time}) was removed"
-        else:
+        if (run := by_key.get(key)) is not None:
             yield from _differences(run, about, pruned=key in emptied)
+    for key, about in removed(entries, by_key).items():
+        yield f"the validation {key} of entry {about[0].number} ({about[0].time}) was removed"
     for entry in entries:
         if entry.kind in ("contest", "champion") and entry.said.get("run") in by_key:
             yield from _of_champion(by_key[entry.said["run"]], entry)

@@ -257,11 +257,10 @@ def _test_part(summary: Summary) -> dict[str, str]:
     error = f"{summary.amount(selection['E_test'])}{f' [{interval}]' if interval else ''}{_share(summary, 'E_test')}"
     openings, others, more = (selection[key] for key in ("test_openings", "test_others", "test_sealed"))
     models = "this model alone" if openings == 1 else f"{openings} different winners so far"
+    models += ", as far as the store knows" if selection.get("removed") else ""
     opened = f"the test part was opened for {models}, and is used up"
     if others:
-        opened = (
-            f"these rows are new since {_opened_for(others)}; they were opened for this model alone, and are used up"
-        )
+        opened = f"these rows are new since {_opened_for(others)}; they were opened for {models}, and are used up"
     new = f" ({shown_count(more)} rows of it are new, and sealed: {_OPEN})" if more else ""
     return {
         "E_test": (

@@ -6,10 +6,11 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tasks.outcome.chain import Entry
 from tasks.outcome.items import RUN_NAME, Item, Tag, settings_items
 from tasks.params import Settings
 from tasks.runtime import open_servers, pages_address
@@ -47,6 +48,7 @@ class Active:
     record: pending.PendingRun
     earlier: Earlier
     entries: int = 0  # of the ledger of operations, at the start
+    removed: Mapping[str, Sequence[Entry]] = field(default_factory=dict)  # validations gone from the store, by entries
     opens_test: bool = False  # whether the test part is opened for the winner of this run
     lost: str = ""  # why the store is asked nothing any more
     uncompared: str = ""  # why the winner could not be compared with the champion
@@ -208,9 +210,10 @@ def _begin(settings: Settings, trial: str) -> Active:
         _mark_dead(client)
         before = validations(client)
         entries = operations_ledger.begin(client, settings, before)
+        removed = operations_ledger.removed(client, entries, before)
         record.started = _later(record.started, after(before))
         run_id = client.create_run(experiment, record.started, dict(record.tags)).info.run_id
-        begun = Active(client, experiment, run_id, record, tags_of(before), entries)
+        begun = Active(client, experiment, run_id, record, tags_of(before), entries[-1].number, removed)
         begun.send(settings_items(settings))
     except failures() as error:
         raise UserError(f"the store that tracking.uri names takes no run ({reason(error)}); fix it") from None

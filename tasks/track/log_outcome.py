@@ -54,9 +54,12 @@ def log_outcome(
     run.send([Tag(HEAD, head())])
     run.record.model = True
 
+    advice = summary.decision
+    stopped = advice.advice if advice.verdict == "not_yet" else ""
+
     def promoted(client: "MlflowClient") -> tuple[Promotion, str]:
         info = log_model(client, model, sample(), run.run_id)
-        return promote(client, settings, winner, model, info, version_tags(winner, summary))
+        return promote(client, settings, winner, model, info, version_tags(winner, summary), stopped)
 
     decision, place = run.ask(promoted) or (Promotion("no", _LOST, trial=True), "not yet")
     if not decision.compared:

@@ -29,6 +29,7 @@ from tasks.outcome.history import (
     tags_hash,
 )
 from tasks.outcome.operations import KINDS, Of, about_runs
+from tasks.outcome.operations import removed as removed_of
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.runtime.process_identity import HOST, alive
@@ -74,8 +75,8 @@ def run_of(client: "MlflowClient") -> "Run | None":
     return _find(client)
 
 
-def begin(client: "MlflowClient", settings: Settings, found: "Sequence[Run]") -> int:
-    """Have the ledger there, with the validations `found` that no entry names, and return the number of its entries.
+def begin(client: "MlflowClient", settings: Settings, found: "Sequence[Run]") -> tuple[Entry, ...]:
+    """Have the ledger there, with the validations `found` that no entry names, and return its entries.
 
     No entry names those before the ledger, of an older version, and of a process that died before its entry.
     """
@@ -89,7 +90,16 @@ def begin(client: "MlflowClient", settings: Settings, found: "Sequence[Run]") ->
     strangers = {_key(run): adopted_hash(tracked(run)) for run in found if _key(run) not in named and not _goes_on(run)}
     for some in _chunks([*strangers.items()]):
         known.append(_append(client, settings, "adopted", {"runs": dict(some)}))
-    return known[-1].number
+    return tuple(known)
+
+
+def removed(client: "MlflowClient", known: Sequence[Entry], found: "Sequence[Run]") -> dict[str, list[Entry]]:
+    """The validations that somebody took out of the store, and the entries about each; `found` are those that it has.
+
+    Each is looked for once more: it may have begun since they were found.
+    """
+    gone = removed_of(known, {_key(run) for run in found})
+    return {key: about for key, about in gone.items() if next(runs(client, f"tags.`{KEY}` = '{key}'"), None) is None}
 
 
 def append(client: "MlflowClient", settings: Settings, kind: str, said: Mapping[str, Any]) -> Entry:

@@ -13,6 +13,7 @@ import numpy as np
 
 from heldout.errors import FitFailure
 from tasks.fits.model_process import Model, opened
+from tasks.outcome import operations
 from tasks.outcome.bets import Book
 from tasks.outcome.champion_error import ChampionError, champion_error
 from tasks.outcome.contest import Champion, Promotion, contest, uncompared
@@ -45,6 +46,7 @@ log = logging.getLogger("heldout")
 _ALIAS_SECONDS = 2  # between another run's entry and its move of the alias
 REPLACEABLE = "replaceable"  # a tag of the champion of an older version, which the next winner replaces
 RESTORED = "restored"  # a champion's tag after a rollback: runs that start from here on come after it; milliseconds
+NO_CHAMPION = "there is no champion any more"
 PROMOTED, REASON = "promoted", "promotion_reason"
 AGAINST, _NUMBER, _MODEL_HASH = "promotion_against", "promotion_book", "model_hash"
 _DECISION = "promotion.json"
@@ -61,10 +63,12 @@ def promote(
     model: Model,
     info: "ModelInfo",
     told: Mapping[str, str],
+    stopped: str = "",
 ) -> tuple[Promotion, str]:
     """Decide about the winner, logged as `info` on a run; returns the decision, and where the model is.
 
-    `told` are tags of the version: what is known about it.
+    `told` are tags of the version: what is known about it. `stopped` is the advice, where that is not to ship it: such
+    a winner is registered, and is no champion, whoever asked for it.
 
     A trial is never promoted, nor registered. Otherwise the decision and its records are stored before an alias moves:
     after a kill in between, the next night decides the same from them. Of two runs that decide at the same moment, the
@@ -82,7 +86,7 @@ def promote(
         old_rows = {pin: _old_rows(client, run, pin) for pin in pins(known, of)}
         pin = pin_of(old_rows, **line)
         pinned = None if pin is None else (pin, old_rows[pin])
-        decision, book, seen = _decide(client, settings, winner, model, place, run, pinned)
+        decision, book, seen = _decide(client, settings, winner, model, place, run, pinned, stopped)
         if pin is not None:
             decision = replace(decision, prevented_before=prevented_before(pin, known))
         version = version or register(client, place.name, info, {**told, **_tags(run, place)})
@@ -106,6 +110,18 @@ def promote(
         return decision, f"version {version} of {place.name}, {place.address(alias)}"
 
 
+def _first(client: "MlflowClient", place: Standing) -> str:
+    """Why there is no champion to compare with: there was none, or the one that the ledger names is gone."""
+    alias = f"{place.name}@{place.alias(CHAMPION)}"
+    before = operations.champions(operations_ledger.entries(client)).get(alias)
+    if before is None:
+        return f"the first champion of {place.source} as {place.name}"
+    return (
+        f"{NO_CHAMPION} of {place.source} as {place.name}: the ledger names version {before}, which was deleted, or "
+        "lost its alias, without heldout; compared with nobody"
+    )
+
+
 def _tags(run: "Run", place: Standing) -> dict[str, str]:
     """What a version has of its run, by which it is known later."""
     return {
@@ -118,7 +134,8 @@ def _tags(run: "Run", place: Standing) -> dict[str, str]:
 def _said(decision: Promotion) -> dict[str, Any]:
     """What the ledger keeps of a decision."""
     of_pin = {} if decision.pin is None else {"pin": decision.pin, "prevented": decision.prevented}
-    return {"promoted": decision.promoted, "compared": decision.compared, **decision.numbers, **of_pin}
+    withheld = {"withheld": True} if decision.withheld else {}
+    return {"promoted": decision.promoted, "compared": decision.compared, **decision.numbers, **of_pin, **withheld}
 
 
 def _old_rows(client: "MlflowClient", run: "Run", pin: Pin) -> Ids:
@@ -149,10 +166,12 @@ def _decide(
     place: Standing,
     run: "Run",
     pinned: tuple[Pin, Ids] | None,
+    stopped: str,
 ) -> tuple[Promotion, Book | None, Ids]:
     """The decision, the book of the champion, and the rows that the winner has seen.
 
-    `pinned` are the pin of the winner's line and the rows that do not count for it.
+    `pinned` are the pin of the winner's line and the rows that do not count for it, `stopped` is the advice not to ship
+    it.
     """
     used = read_row_ids("used").words()
     level = settings.operations.promote_level
@@ -161,12 +180,12 @@ def _decide(
         why = f"there is no champion to compare it with, and {pin.explained(level)}"
         return Promotion("no", why, pin=pin.entry, prevented=True), None, used
     if place.champion is None:
-        return Promotion("first", f"the first champion of {place.source} as {place.name}"), None, used
+        return Promotion("first", _first(client, place)).as_advised(stopped), None, used
     if REPLACEABLE in place.champion.tags:
         why = (
             f"no winner can be compared with version {place.champion.version}, which a person let the next one replace"
         )
-        return Promotion("first", why), None, used
+        return Promotion("first", why).as_advised(stopped), None, used
     pair = _pair(settings, winner)
     with ExitStack() as until_decided:
         try:
@@ -185,6 +204,7 @@ def _decide(
             decision = against_pin(pin, level, decision, fresh)
         if (current := _error_now(settings, champion, model)) is not None:
             decision = replace(decision, champion=current, numbers={**decision.numbers, **current.numbers()})
+    decision = decision.as_advised(stopped)
     book = book.after(pair, decision, run.info.start_time)
     if decision.promoted == "yes":
         used = np.concatenate([used, book.of_pair(pair)])  # the winner is chosen by them

@@ -29,6 +29,7 @@ CARES = {
     "findings": ([("care", "later rows err more")], "later rows err more"),
     "spent": ("opened for another winner", "used up"),
     "openings": (2, "for 2 different winners"),
+    "removed": (3, "3 earlier validations of these data, which the ledger names, were removed"),
     "planned": (None, "no interval"),
     "other_population": ("x is out of range", "of another population: x is out of range"),
     "optimism": ("every estimate is too low", "every estimate is too low"),

@@ -21,7 +21,7 @@ from tasks.data.prepare_tables import prepare
 from tasks.data.row_contents import contents
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.model_process import opened
-from tasks.outcome.contest import Champion, PairRecord, contest, uncompared
+from tasks.outcome.contest import Champion, PairRecord, Promotion, contest, uncompared
 from tasks.outcome.items import Note, TrackedMetric
 from tasks.outcome.operations import Of
 from tasks.runtime.errors import NotCompared, UserError
@@ -31,6 +31,7 @@ from tasks.track import lifecycle
 from tasks.track import promote as promotion
 from tasks.track.former_champion import release, rollback
 from tasks.track.ledger_tags import ledger_items
+from tasks.track.morning import read_morning
 from tasks.track.operations_ledger import append, entries
 from tasks.track.promote import promote
 from tasks.track.registry import log_model, sample
@@ -65,7 +66,7 @@ class Nights:
         write_prepared(prepare(settings))
         return settings
 
-    def run(self, settings, name: str, trial: str = "", compared=None):
+    def run(self, settings, name: str, trial: str = "", compared=None, stopped: str = ""):
         """A night in which the learner `name` wins, of those `compared`; its decision, and where the model is."""
         winner = next(one for one in settings.candidates if one.name == name)
         model = winner.learner().set_params(random_state=0).fit(*files.read_table(files.LABELED))
@@ -78,7 +79,7 @@ class Nights:
             lifecycle.send_to_run([TrackedMetric("E_cv", 0.1), Note(f"| {name} |")])
             info = log_model(active.client, model, sample(), active.run_id)
             told = {"E_cv": "10 % [5–20] at 95 %"}
-            decision, place = promote(active.client, settings, winner, model, info, told)
+            decision, place = promote(active.client, settings, winner, model, info, told, stopped)
         assert active.experiment == active.client.get_logged_model(info.model_id).experiment_id
         tags = connect(settings).get_run(info.run_id).data.tags
         assert (decision.promoted, decision.reason) == (tags["promoted"], tags["promotion_reason"])
@@ -183,6 +184,33 @@ def rolled_back(nights):
     assert "yes" == nights.run(settings, "tree")[0].promoted
     settings = nights.prepare(table(900))  # a backlog: no pair has bet on these rows
     return settings, rollback(settings)
+
+
+@pytest.mark.slow
+def test_a_winner_that_is_not_to_be_shipped_is_no_champion_and_a_deleted_champion_is_not_called_the_first(nights):
+    settings = nights.prepare(table(60))
+    decision, place = nights.run(settings, "stump", stopped="Do not ship yet: it knows nothing")
+    assert ("no", True, {"challenger": "1"}) == (decision.promoted, decision.withheld, nights.aliases(settings))
+    assert "Do not ship yet: it knows nothing" in decision.reason
+    assert place.endswith("@challenger")
+    assert "Look: stump is not promoted" in read_morning(settings).first_line
+    assert "first" == nights.run(settings, "stump")[0].promoted
+    assert "Nothing to do" == read_morning(settings).first_line
+    connect(settings).delete_registered_model("heldout")
+    decision, _ = nights.run(settings, "tree")
+    assert "first" == decision.promoted
+    assert decision.reason.startswith(f"{promotion.NO_CHAMPION} of table.csv")
+    assert "the ledger names version 2" in decision.reason
+
+
+@pytest.mark.parametrize("promoted", ["first", "yes", "no"])
+def test_the_advice_not_to_ship_holds_a_promotion_back_and_leaves_all_else(promoted):
+    free = Promotion(promoted, "by its capital", PairRecord(), {"capital": 30.0}, np.array([7], np.uint64))
+    held = free.as_advised("Do not ship yet: it leaks")
+    assert ("no", promoted != "no") == (held.promoted, held.withheld)
+    assert (free.record, free.numbers, free.bets) == (held.record, held.numbers, held.bets)
+    assert "by its capital" in held.reason
+    assert free is free.as_advised("")
 
 
 @pytest.mark.long

@@ -17,9 +17,10 @@ from tasks.runtime.process_identity import HOST, identity
 from tasks.storage import files
 from tasks.storage.row_ids import write_seen
 from tasks.storage.seen_rows import SeenRows
-from tasks.track import ledger_tags, lifecycle
+from tasks.track import ledger_tags, lifecycle, operations_ledger
 from tasks.track.experiments import experiment_id
 from tasks.track.ledger_tags import known_since, ledger_items
+from tasks.track.operations_ledger import append
 from tasks.track.store import connect, runs
 
 TWO = (
@@ -200,6 +201,41 @@ def test_the_rows_on_which_earlier_runs_tested_a_winner_are_known_to_later_runs(
         tested = lifecycle.active().tested
         assert [[2, 4], [2, 4, 8], []] == [tested(asked).tolist() for asked in ([first], [first, second], [])]
         assert None is tested([first, third])  # as a run of an older version, which left no list
+
+
+def test_a_validation_that_somebody_removed_is_counted_by_the_ledger_of_operations(settings):
+    """Whom it opened the test part for is known by its entry; that it was pruned, by another entry."""
+    CACHE.mkdir()
+    files.RESULTS.mkdir(parents=True)
+    bayes, rows = settings.candidates[0], seen(0, 1000)
+    for other in (rows, rows, seen(2000, 3000)):
+        with lifecycle.run(settings):
+            run = lifecycle.active()
+            run.send(ledger_items(settings, "table", other, bayes, [bayes], test_opened=False))
+            run.enter(settings, "compared", {"compared": 1, "winner": "bayes", "of": settings.data.source, "after": 0})
+            tested = {"winner": "another", "rows": 200, "others": 0, "reopened": False, "tested": str(other.test)}
+            run.enter(settings, "opened", tested)
+    client, (first, _, third) = connect(settings), all_runs(settings)
+
+    def ledger() -> Ledger:
+        with lifecycle.run(settings):
+            return Ledger(1).with_removed(lifecycle.active().removed, settings.data.source, rows)
+
+    assert Ledger(1) == ledger()
+    for run in (first, third):  # the third opened other rows
+        client.delete_run(run.info.run_id)
+    key = first.data.tags[ledger_tags.KEY]
+    assert Ledger(1, (Opened("another", key),), removed=2) == ledger()
+    assert None is ledger_tags.read_tested([key])  # so that no row of the test part is known to be new
+    gone = Ledger(1).with_removed(operations_removed(client), "another table", rows)
+    assert Ledger(1) == gone
+    keys = [run.data.tags[ledger_tags.KEY] for run in (first, third)]
+    append(client, settings, "pruned", {"runs": keys, "removed": True})
+    assert Ledger(1) == ledger()
+
+
+def operations_removed(client):
+    return operations_ledger.removed(client, operations_ledger.entries(client), ledger_tags.validations(client))
 
 
 def test_a_run_on_a_table_with_a_column_less_is_found_by_the_columns_that_it_had(settings):
