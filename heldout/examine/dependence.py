@@ -11,7 +11,7 @@ import pandas as pd
 from heldout.examine import cuts, identifier_like
 from heldout.examine.column_kind import kind_of_dtype
 from heldout.examine.row_order import Order, is_named_like_time, is_sorted_by, rises
-from heldout.examine.uninformative import is_fraction
+from heldout.examine.uninformative import is_fraction, is_row_number
 from heldout.findings.finding import Finding
 from heldout.findings.words import percent
 
@@ -127,7 +127,8 @@ def proposals(
     )[:1]
     known = [one.column for one in groups]  # blocks of rows also differ from later blocks: one line says it
     later = sorted(
-        (one for one in sure if one.kind == "time" and one.column not in known), key=lambda one: one.cut.chance
+        (one for one in sure if one.kind == "time" and one.column not in known),
+        key=lambda one: (not _is_time(columns[one.column]), one.cut.chance),
     )
     return [*later[:1], *groups]
 
@@ -243,17 +244,29 @@ def _without(features: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _times(columns: pd.DataFrame, target: pd.Series, classes: bool) -> list[str]:
-    """Dates, and whole numbers that only rise or only fall down the file; one column for each order of the rows."""
+    """Dates, and whole numbers that only rise or only fall down the file; one column for each order of the rows.
+
+    What has the name or the dtype of a time comes first. The number of the row, as programs write it, is no time.
+    """
     found: dict[bytes, str] = {}
-    dated = {name for name, dtype in columns.dtypes.items() if kind_of_dtype(dtype) == "date"}
-    for name in sorted(columns.columns, key=lambda name: name not in dated):
+    for name in sorted(columns.columns, key=lambda name: not _is_time(columns[name])):
         column = columns[name]
-        if not (name in dated or rises(column)) or column.isna().any() or column.nunique() < _FEWEST_VALUES:
+        if not (_is_date(column) or rises(column)) or is_row_number(column):
+            continue
+        if column.isna().any() or column.nunique() < _FEWEST_VALUES:
             continue
         if is_sorted_by(column, target, classes=classes):
             continue
         found.setdefault(column.rank(method="dense").to_numpy().tobytes(), str(name))
     return list(found.values())[:_MOST_TIMES]
+
+
+def _is_date(column: pd.Series) -> bool:
+    return kind_of_dtype(column.dtype) == "date"
+
+
+def _is_time(column: pd.Series) -> bool:
+    return _is_date(column) or is_named_like_time(column)
 
 
 def _groups(

@@ -8,6 +8,10 @@ import pandas as pd
 FEWEST = 20  # below so many rows, different values mean nothing
 _FIRST = 1000
 _NAMED_LIKE_AN_IDENTIFIER = re.compile(r"(^|[_\W])(id|idx|index|uuid|guid|key|row|rownum|rownames|nr)$|[a-z]I[dD]$|id$")
+# by R's write.csv, readr, and pandas' to_csv with its index
+_NAMED_LIKE_A_ROW_NUMBER = re.compile(
+    r"|\.\.\.1|unnamed: ?\d+|row[\W_]*(names?|num(ber)?|nr|no|id|index)?|index|idx", re.IGNORECASE
+)
 _DIGITS = re.compile(r"[0-9a-fA-F]*[0-9][0-9a-fA-F]*")
 
 
@@ -43,6 +47,12 @@ def is_fraction(column: pd.Series) -> bool:
     """Whether a column of floats has a value that is not whole; a gap is none."""
     values = column.to_numpy() if column.dtype == "float64" else np.empty(0)
     return bool(((values % 1 != 0) & (values == values)).any())
+
+
+def is_row_number(column: pd.Series) -> bool:
+    """Whether a column has the numbers of the rows, which rise, under a name that programs give them."""
+    named = _NAMED_LIKE_A_ROW_NUMBER.fullmatch(str(column.name).strip()) is not None
+    return named and pd.api.types.is_numeric_dtype(column) and column.is_monotonic_increasing and column.is_unique
 
 
 def _numbers(present: pd.Series, name: str) -> str | None:

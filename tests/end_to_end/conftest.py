@@ -272,7 +272,7 @@ def write_params() -> Callable[..., Path]:
     """A function that writes parameters of a second's work; changes of the form section={key: value} on top."""
     shipped = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     small = {
-        "data": {"labeled_rows": 60, "shards": 2},
+        "data": {"labeled_rows": 120, "shards": 2},
         "split": {"folds": 3},
         "progressive": {"block": 15},
         "covalidation": {"repeats": 2},

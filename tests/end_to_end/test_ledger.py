@@ -33,6 +33,7 @@ def story(clone, server, write_params, tmp_path_factory) -> dict[str, Told]:
 
     def run(candidates, *overrides, **changes) -> Told:
         changes["intervals"] = {"E_cv": "Bayle within folds"}
+        changes["data"] = {"labeled_rows": 60, **changes.get("data", {})}
         write_params(path, candidates=candidates, **changes)
         said = checkout.flow("validate", "--params", path, *(f"--set={override}" for override in overrides)).stdout
         return Told(json.loads((checkout.path / "reports/selection.json").read_text()), " ".join(said.split()))

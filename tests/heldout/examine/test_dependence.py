@@ -78,6 +78,16 @@ def test_a_counter_or_a_date_is_the_time_of_a_stream(column):
     assert "data.time" in found["time"]
 
 
+@pytest.mark.parametrize("number", ["rownames", "Unnamed: 0", "row_id"])
+def test_the_number_of_the_row_is_no_time_and_the_column_that_is_has_its_place(number):
+    """R's write.csv writes rownames, which rise as the year does, in the first column."""
+    frame, _, walk = hours(np.random.default_rng(0))
+    first = pd.DataFrame({number: np.arange(1, 1501)}).join(frame)
+    assert "time" not in proposed(first, walk, classes=False)
+    found = proposed(first.assign(elapsed_time=3 * np.arange(1500)), walk, classes=False)
+    assert found["time"].startswith("elapsed_time: ")
+
+
 @pytest.mark.parametrize(("seed", "classes"), [(0, True), (1, False), (2, True)])
 def test_honest_columns_are_neither_time_nor_groups(seed, classes):
     rng = np.random.default_rng(seed)
