@@ -64,6 +64,15 @@ def plan_with(
     return None
 
 
+def won_by(criterion: str, winner: str, records: Iterable[Estimate]) -> str:
+    """The criterion, where it is the estimate of which the winner has the least of several: too low, since it won.
+
+    Empty where another rule took the winner, or the criterion is no estimate: having won did nothing to the others.
+    """
+    values = {one.candidate: one.value for one in records if one.estimate == criterion and one.candidate != NAME}
+    return criterion if len(values) > 1 and winner in values and values[winner] <= min(values.values()) else ""
+
+
 @dataclass(frozen=True)
 class Known:
     """What is known about the winner.

@@ -26,13 +26,19 @@ LossesBehind = Callable[["Design", Mapping[str, "Evidence"]], "Paired"]
 class Planning:
     """How one plans with an estimate: the first by `order` that has an interval is taken.
 
-    `rests_on` says on what it rests, with the number {n} of tested rows. What is compared with it is the estimate
-    `of_baseline` of the baseline, the same one where that is empty.
+    `rests_on` says on what it rests, with the number {n} of tested rows; `if_won` what having won by it does to it.
+    What is compared with it is the estimate `of_baseline` of the baseline, the same one where that is empty.
     """
 
     order: int
     rests_on: str
+    if_won: str = ""
     of_baseline: str = ""
+
+    def says(self, n: str, *, won: bool) -> str:
+        """On what it rests, of so many tested rows, and what having `won` by it does to it."""
+        first = self.rests_on.format(n=n)
+        return f"{first}; {self.if_won}" if won and self.if_won else first
 
 
 @dataclass(frozen=True)

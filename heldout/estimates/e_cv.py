@@ -88,5 +88,5 @@ ESTIMATE = Definition(
     },
     is_criterion=True,
     losses_behind=losses_behind,
-    planning=Planning(3, "by cross-validation; it was chosen by such numbers, so plan for more"),
+    planning=Planning(3, "by cross-validation", if_won="too low, since it won"),
 )

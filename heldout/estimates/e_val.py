@@ -78,5 +78,5 @@ ESTIMATE = Definition(
     valid={"groups": CLUSTERED, "time": CLUSTERED, "groups and time": CLUSTERED},
     is_criterion=True,
     losses_behind=losses_behind,
-    planning=Planning(4, "on {n} held-out rows; candidates were compared on them, so plan for more"),
+    planning=Planning(4, "on {n} held-out rows", if_won="too low, since it won"),
 )

@@ -112,7 +112,8 @@ def _made(design: Design, version: str) -> dict[str, str]:
     """How the rows were used, for whoever was not there."""
     fold = design.partition.fold
     kind, weighted = design.dependence.kind, design.weights is not None
-    rows = f"{len(design.y)} with a label"
+    groups = design.dependence.groups
+    rows = f"{len(design.y)} with a label{f', of {groups} groups' if groups is not None else ''}"
     rows += f"; not independent, by {kind}" if kind else ""
     often = f", {design.fold_repeats} times" if design.fold_repeats > 1 else ""
     parts = {

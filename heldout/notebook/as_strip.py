@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from heldout.decision.judging import no_bound
-from heldout.decision.ship import Decision
+from heldout.decision.ship import Decision, won_by
 from heldout.notebook.decided import planned
 from heldout.schemes.design import Design
 from heldout.shown.strip import Strip, strip
@@ -25,6 +25,7 @@ def strip_of(made: "Validation", winner: str, decision: Decision, design: Design
         design.loss,
         planned="" if plan is None else plan.record.estimate,
         against=judged if plan is None else plan.against,
+        won=won_by(judged, winner, made.estimates),
         bound=made.bound(winner).value if bounded else None,
         level=design.level,
         plain=design.dependence.kind is None and design.weights is None,

@@ -60,11 +60,12 @@ def sentences(
     name, of_baseline = made.judged.estimate, made.judged.value
     error = errors[name, winner]
     of_estimate = {candidate: errors[name, candidate] for candidate in made.candidates}
+    shares = about_winner.shares(of_estimate, of_baseline, loss)
     of_winner = made.differences(winner)
     learning = made.more_rows(winner) if missing(design) is None and "covalidation" in evidence.losses else ()
     every = {
         baseline.NAME: about_winner.against_baseline(winner, beaten, loss, pairs, against_baseline(made, winner)),
-        name: about_winner.shares(of_estimate, of_baseline, loss),
+        name: shares and f"against the baseline {shares}",
         "not ruled out": _not_ruled_out(made, winner, name, design),
         "race": about_race.claim(made.dropped, len(made.candidates) + len(made.dropped), f"{100 * design.level:g} %"),
         "differences": about_winner.differences(winner, of_winner, design.level),

@@ -112,7 +112,7 @@ class Compared:
 
     def to_frame(self) -> Any:
         """The estimates as a data frame of pandas. Raises ImportError where pandas is not installed."""
-        return frames.frame_of(Estimate, _COLUMNS, self.estimates, "pandas")
+        return frames.frame_of(Estimate, _COLUMNS, self.estimates, "pandas", cells.as_rmse(self.estimates, self.loss))
 
     def __len__(self) -> int:
         return len(self.candidates)

@@ -42,7 +42,7 @@ from heldout.selection.race import Dropped
 from heldout.selection.rules import Rule
 from heldout.selection.selected import Criterion, Selection
 from heldout.shown import about_race, strip_svg
-from heldout.shown.cells import cell, marks
+from heldout.shown.cells import as_rmse, cell, marks
 from heldout.shown.strip import Strip
 
 if TYPE_CHECKING:
@@ -556,7 +556,9 @@ class Validation:
         return of_new_rows(name, self.design, fits.hypotheses("holdout")[0], fits.X, X_new)
 
     def to_frame(self) -> Any:
-        """The estimates as a data frame, with the lines and columns of `estimates.csv`.
+        """The estimates as a data frame, with the lines and columns of `estimates.csv`: values are means of the loss.
+
+        Of the squared loss they are also there as RMSE, RMSE_low and RMSE_high, as `print` shows them.
 
         Returns
         -------
@@ -580,7 +582,8 @@ class Validation:
         0     bayes     E_cv      135       150
         1  baseline     E_cv      135       150
         """
-        return frames.frame_of(Estimate, _COLUMNS, [*self.estimates, *self.baseline], self._library)
+        records, loss = [*self.estimates, *self.baseline], self.design.loss
+        return frames.frame_of(Estimate, _COLUMNS, records, self._library, as_rmse(records, loss))
 
     def plot(self) -> "Picture":
         """A picture of each estimate, in it every candidate with its interval; a notebook shows it.
@@ -648,7 +651,10 @@ class Validation:
         return {name: observed.losses for name, observed in seen.items()}
 
     def __getitem__(self, candidate: str) -> dict[str, Estimate]:
-        """The estimates of a candidate, by name: ``v["lda"]["E_cv"].low``. Raises BadArgument for another candidate."""
+        """The estimates of a candidate, by name: ``v["lda"]["E_cv"].low``. Raises BadArgument for another candidate.
+
+        A `value` is the mean of the loss; of the squared loss RMSE, which `print` shows, is its root.
+        """
         return {record.estimate: record for record in self._of(self._checked(candidate))}
 
     def __iter__(self) -> Iterator[str]:
@@ -671,10 +677,10 @@ class Validation:
         return [*self.candidates]
 
     def __repr__(self) -> str:
-        count, rows = self._started, len(self.design.y)
+        count = self._started
         left = f", {len(self.dropped)} dropped" if self.dropped else ""
         left += f", {len(self.failed)} failed" if self.failed else ""
-        return f"<Validation: {count} candidate{'s' * (count > 1)}{left}, {rows} rows; {printable(self._headline)}>"
+        return f"<Validation: {count} candidate{'s' * (count > 1)}{left}, {self._rows}; {printable(self._headline)}>"
 
     def __str__(self) -> str:
         first = self.judged is not None and not self.beats_baseline(self._least())
@@ -705,6 +711,12 @@ class Validation:
     def _started(self) -> int:
         """The number of candidates, with those that were dropped."""
         return len(self.candidates) + len(self.dropped)
+
+    @property
+    def _rows(self) -> str:
+        """How many rows there are, and of how many groups."""
+        groups = self.design.dependence.groups
+        return f"{len(self.design.y)} rows{'' if groups is None else f' of {groups} groups'}"
 
     @property
     def _of_dropped(self) -> dict[str, str]:
@@ -958,7 +970,7 @@ class Validation:
         winner = self._least()
         count = self._started + len(self.failed)
         text = as_page.page(
-            f"{count} candidate{'s' * (count > 1)} on {len(self.design.y)} rows",
+            f"{count} candidate{'s' * (count > 1)} on {self._rows}",
             self._repr_html_(),
             picture,
             winner,

@@ -42,6 +42,11 @@ class Dependence:
             return "groups and time"
         return "groups" if self.group is not None else "time" if self.time is not None else None
 
+    @property
+    def groups(self) -> int | None:
+        """How many groups there are; None where rows are in none."""
+        return None if self.group is None else int(self.group.max()) + 1
+
     def of(self, rows: NDArray[Any]) -> "Dependence":
         """The dependence of some `rows`, a mask or row numbers."""
         return replace(

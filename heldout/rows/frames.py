@@ -5,7 +5,7 @@ installed: scikit-learn's transformers of columns take no other frames, and as a
 another order in memory, so that the last digits of a linear model would differ.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -66,14 +66,19 @@ def column_names(X: Any) -> list[str]:
     return [str(name) for name in getattr(named, "columns", [f"column {place}" for place in range(X.shape[1])])]
 
 
-def frame_of(kind: type, names: Sequence[str], records: Sequence[Any], library: str) -> Any:
+def frame_of(
+    kind: type, names: Sequence[str], records: Sequence[Any], library: str, more: Mapping[str, list[Any]] | None = None
+) -> Any:
     """A line for each of the `records` of a `kind`, with the `names` of its fields, as a data frame of the `library`.
+
+    `more` are further columns of numbers, the last ones.
 
     Raises ImportError where that is not installed.
     """
     columns = {name: [getattr(record, name) for record in records] for name in names}
     types = {item.name: item.type for item in fields(kind)}
-    dtypes = {name: _DTYPES[types[name]] for name in names}
+    dtypes = {name: _DTYPES[types[name]] for name in names} | dict.fromkeys(more or {}, _DTYPES[float])
+    columns |= more or {}
     try:
         return nw.from_dict(columns, dtypes, backend=library).to_native()  # type: ignore[arg-type]  # one of _LIBRARIES
     except ImportError:

@@ -16,7 +16,7 @@ from heldout.shown import number_axis
 from heldout.shown.measured import MEASURED
 
 BOUND = "bound"
-# what stands next to a name where a choice was made; the other words are those of `Planning.rests_on`
+# what stands next to a name; the other words are those of `Planning`
 _TRAINING = "on the rows it was trained on"
 _AT_MOST = "at most, with all comparisons counted"
 _LEVEL = 0.95  # that of the coverage study
@@ -109,6 +109,7 @@ def strip(
     *,
     planned: str,
     against: str,
+    won: str,
     bound: float | None,
     level: float,
     plain: bool,
@@ -117,13 +118,14 @@ def strip(
     """The strip of a `winner`, from the `records` of all candidates and of the baseline.
 
     `planned` is the estimate to plan with, empty for none, and `against` the baseline's that is compared with it.
+    `won` is the estimate by which the winner was the least, empty for none (`heldout.decision.ship.won_by`).
     `plain` says that rows are independent and count alike, as in the study of coverage.
     """
     of_winner = {record.estimate: record for record in records if record.candidate == winner}
     compared = next((name for name in ("E_cv", "E_val") if name in of_winner), "")
     others = [record for record in records if record.estimate == compared and record.candidate not in (winner, NAME)]
     constant = next((one for one in records if (one.candidate, one.estimate) == (NAME, against or compared)), None)
-    marks = tuple(_marks(of_winner, bound, loss, level if plain else None, chosen=bool(others)))
+    marks = tuple(_marks(of_winner, bound, loss, level if plain else None, won))
     return Strip(
         verdict=in_words(decision.verdict, winner, len(decision.any_of)),
         winner=winner,
@@ -148,7 +150,7 @@ def alternative(made: Strip) -> str:
 
 
 def _marks(
-    of_winner: dict[str, Estimate], bound: float | None, loss: Loss, level: float | None, *, chosen: bool
+    of_winner: dict[str, Estimate], bound: float | None, loss: Loss, level: float | None, won: str
 ) -> Iterator[Mark]:
     """E_in, then the estimates that one may plan with, the honest last, and the bound."""
     if "E_in" in of_winner:
@@ -157,7 +159,7 @@ def _marks(
         record = of_winner.get(definition.name)
         if record is None or (definition.name == "E_val" and "E_cv" in of_winner):
             continue
-        yield _mark(record, _rests_on(record, chosen=chosen), _covered(record, loss, level))
+        yield _mark(record, _rests_on(record, won), _covered(record, loss, level))
     if bound is not None:
         yield Mark(BOUND, _AT_MOST, None, high=bound)
 
@@ -166,12 +168,9 @@ def _mark(record: Estimate, rests_on: str = "", covered: str = "") -> Mark:
     return Mark(record.estimate, rests_on, record.value, record.low, record.high, covered)
 
 
-def _rests_on(record: Estimate, *, chosen: bool) -> str:
+def _rests_on(record: Estimate, won: str) -> str:
     planning = ESTIMATES[record.estimate].planning
-    if planning is None:
-        return ""
-    first, _, of_choice = planning.rests_on.format(n=f"{record.n_tested:,}").partition("; ")
-    return f"{first}; too low, since it won" if of_choice and chosen else first
+    return "" if planning is None else planning.says(f"{record.n_tested:,}", won=record.estimate == won)
 
 
 def _covered(record: Estimate, loss: Loss, level: float | None) -> str:

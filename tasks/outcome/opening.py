@@ -18,7 +18,7 @@ from heldout.metrics.measure import TestMetrics
 from heldout.records import Estimate
 from heldout.schemes import holdout
 from heldout.schemes.delivery import FORMS
-from heldout.schemes.design import in_time, tested, with_pool
+from heldout.schemes.design import Design, in_time, tested, with_pool
 from heldout.selection.bound import selection_bound
 from heldout.selection.selected import Selection
 from tasks.data.row_roles import dependence_of
@@ -138,12 +138,21 @@ def describe(
         "E_test": opening.estimates[0].value if opening.estimates else None,
         "rows_delivered": delivered.rows,
         "rows": {"estimates": len(design.y), "labeled": results.labeled, "test": _rows_of_test(settings)},
+        **_groups(design, opening),
         **_of_test_part(opening.found or UnusedRows()),
         **({"removed": ledger.removed} if ledger.removed else {}),
         "deliver": {"form": settings.deliver, "target": target, **delivered.sizes(), **delivered.tuned},
         **({} if effect is None else effect.described()),
         **({} if doubt is None else doubt.described()),
     }
+
+
+def _groups(design: Design, opening: Opening) -> dict[str, Any]:
+    """How many groups the rows of the estimates are of, and those that were tested; empty for rows in none."""
+    if design.dependence.groups is None:
+        return {}
+    tested = {} if opening.part is None else {"test": len(np.unique(opening.part.roles["group"].astype(str)))}
+    return {"groups": {"estimates": design.dependence.groups, **tested}}
 
 
 def _halvings() -> dict[str, Any]:

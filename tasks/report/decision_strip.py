@@ -18,6 +18,7 @@ def decision_strip(summary: Summary) -> Strip:
         summary.loss,
         planned="" if plan is None else plan.record.estimate,
         against="" if plan is None else plan.against,
+        won=summary.won_by,
         bound=summary.selection["bound"],
         level=summary.settings.selection.level,
         plain=summary.rows.kind is None and not summary.weighted,

@@ -60,8 +60,11 @@ def plan_with(summary: Summary) -> Fact:
         return Fact("Plan with an error above", shown, f"{summary.selection['criterion']}; no interval can be claimed")
     line = plan.record
     planning = ESTIMATES[line.estimate].planning
-    where = "" if planning is None else f", {planning.rests_on.format(n=shown_count(line.n_tested))}"
+    rows, won = shown_count(line.n_tested), line.estimate == summary.won_by
+    where = "" if planning is None else f", {planning.says(rows, won=won)}"
     known = f"{line.estimate} = {summary.amount(line.value)}{_share(summary, line, plan.of_baseline)}{where}"
+    if of := summary.in_groups("test" if line.estimate == "E_test" else "estimates"):
+        known += of if line.estimate == "E_test" else f", {rows} rows{of}"
     known += f", at {summary.level}"
     if line.estimate != "E_test" and (bound := summary.selection["bound"]) is not None:
         known += f"; at most {summary.amount(bound)}, with all comparisons counted"
@@ -87,7 +90,7 @@ def _between(summary: Summary, line: Estimate) -> str:
 def _share(summary: Summary, line: Estimate, of_baseline: float | None) -> str:
     """R^2 of a squared loss, in brackets."""
     share = "" if of_baseline is None else summary.loss.share(line.value, of_baseline)
-    return f" ({share})" if share else ""
+    return f" ({share} against the baseline)" if share else ""
 
 
 def _not_ruled_out(summary: Summary) -> Fact:

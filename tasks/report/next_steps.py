@@ -47,10 +47,10 @@ def _steps(summary: Summary) -> Iterator[str]:
     if selection.get("not_credible"):
         reasons = selection["not_credible"].values()
         said = credible.advice(summary.loss, weighted=summary.weighted, reasons=reasons)
-        yield f"{_first_letter_up(said)}: few rows carry the error."
+        yield f"{_first_letter_up(said)}: few rows carry the error.{_spends(summary)}"
     yield from _against_baseline(summary)
     if summary.rows.optimism:
-        yield "Set split.stratify to null and run again: the estimates are too low."
+        yield f"Set split.stratify to null and run again: the estimates are too low.{_spends(summary)}"
     if summary.other_population:
         yield f"Label some of the unlabelled rows before you trust an error there: {summary.other_population}."
     yield from _simpler(summary)
@@ -61,6 +61,11 @@ def _steps(summary: Summary) -> Iterator[str]:
         yield "Keep rows for a final test (split.test_fraction): all rows were used to choose."
     elif (sealed := selection["test_sealed"]) and summary.decision.verdict != "not_yet":
         yield f"When you have decided, open the test part ({shown_count(sealed)} rows): {COMMAND} open-test."
+
+
+def _spends(summary: Summary) -> str:
+    """What a step to another winner costs where the test part is open."""
+    return " The opened test part is this winner's: another one needs new test rows." if summary.opened else ""
 
 
 def _simpler(summary: Summary) -> Iterator[str]:
@@ -93,7 +98,7 @@ def _against_baseline(summary: Summary) -> Iterator[str]:
         )
         yield (
             f"Choose the loss by the use: by {measure} {winner} is not shown to beat a constant answer, but it "
-            f"has {skill.shown}. Set loss: {better}."
+            f"has {skill.shown}. Set loss: {better}.{_spends(summary)}"
         )
     elif beaten is None:
         yield (
@@ -101,7 +106,10 @@ def _against_baseline(summary: Summary) -> Iterator[str]:
             "more labelled rows may tell."
         )
     else:
-        yield (f"Look for features that say more about the target: by {measure} these do not beat a constant answer.")
+        yield (
+            f"Look for features that say more about the target: by {measure} these do not beat a constant answer."
+            f"{_spends(summary)}"
+        )
 
 
 def _more_rows(summary: Summary) -> Iterator[str]:
@@ -111,7 +119,7 @@ def _more_rows(summary: Summary) -> Iterator[str]:
     if gain is None or twice is None or pd.isna(gain["low"]) or pd.isna(twice["low"]):
         return
     if gain["high"] <= 0:
-        yield "Look for other features or learners: more rows did not lower the error."
+        yield f"Look for other features or learners: more rows did not lower the error.{_spends(summary)}"
         return
     if gain["low"] <= 0:
         unit, of_halves = " percentage points" if summary.percent else "", curve["E_2cv"]["value"]
@@ -119,7 +127,12 @@ def _more_rows(summary: Summary) -> Iterator[str]:
         gained = f"{value}{unit} [{low} to {high}]"
         yield f"Whether more rows lower the error cannot be told yet: they gained {gained} so far."
         return
-    error = f"{summary.amount(twice['value'])} ({summary.number(twice['low'])}–{summary.number(twice['high'])})"
-    rows = shown_count(int(twice["rows"]))
-    label = f", and {COMMAND} label-next says which" if summary.unlabeled.present else ""
-    yield f"Label more rows{label}: with {rows} training rows the error may fall to {error}."
+    now, rows = summary.value(summary.selected, "E_cv") or 0.0, shown_count(int(twice["rows"]))
+    if summary.margin is not None and now - twice["value"] <= summary.margin:
+        return
+    ends = f"{summary.number(twice['low'])}–{summary.number(twice['high'])}"
+    label = f" ({COMMAND} label-next says which)" if summary.unlabeled.present else ""
+    yield (
+        f"Label more rows{label} if this is worth it to you: with {rows} training rows the error may be "
+        f"{summary.amount(twice['value'])} [{ends}], in place of {summary.amount(now)}."
+    )

@@ -53,7 +53,7 @@ def _rows(summary: Summary) -> Iterator[list[str]]:
         names = [f"{name} ({shown_count(count)})" for name, count in labels[:_KINDS_SHOWN]]
         more = f", and {len(labels) - _KINDS_SHOWN} more" if len(labels) > _KINDS_SHOWN else ""
         yield ["classes, with their rows", ", ".join(names) + more]
-    yield ["labelled rows", shown_count(rows["labeled"])]
+    yield ["labelled rows", f"{shown_count(rows['labeled'])}{summary.in_groups('estimates')}"]
     if rows["estimates"] != rows["labeled"]:
         yield ["of these in the estimates", shown_count(rows["estimates"])]
     yield ["rows of the test part", shown_count(rows["test"])]

@@ -116,7 +116,7 @@ def _share(summary: Summary, estimate: str) -> str:
     if value is None or of_baseline is None:
         return ""
     share = summary.loss.share(value, of_baseline)
-    return f" ({share})" if share else ""
+    return f" ({share} against the baseline)" if share else ""
 
 
 def _choice(summary: Summary) -> dict[str, str]:
@@ -141,7 +141,7 @@ def _choice(summary: Summary) -> dict[str, str]:
     errors = {name: summary.value(name, "E_cv") for name in selection["candidates"]}
     known = {name: error for name, error in errors.items() if error is not None}
     if shares := about_winner.shares(known, selection["baseline"], summary.loss):
-        texts["R²"] = f"by E_cv: {shares}"
+        texts["R²"] = f"against the baseline, by E_cv: {shares}"
     return texts
 
 
@@ -195,7 +195,10 @@ def _rows(summary: Summary) -> dict[str, str]:
     estimates, labeled, test = (shown_count(rows[name]) for name in ("estimates", "labeled", "test"))
     used = f"all {labeled}" if estimates == labeled else f"{estimates} of {labeled}"
     tested = "" if rows["test"] == 0 else f"; the test part has {test} further rows"
-    return {"rows": f"estimates on {used} labelled rows; delivered model trained on {shown_count(delivered)}{tested}"}
+    of = summary.in_groups("estimates")
+    return {
+        "rows": f"estimates on {used} labelled rows{of}; delivered model trained on {shown_count(delivered)}{tested}"
+    }
 
 
 def _after_the_choice(summary: Summary) -> dict[str, str]:
@@ -240,7 +243,8 @@ def _metrics(summary: Summary) -> dict[str, str]:
             missing.setdefault(line["reason"], []).append(metric.label)
         else:
             bounds = "" if pd.isna(line["low"]) else f" [{line['low']:.3g}–{line['high']:.3g}]"
-            texts.append(f"{metric.label} {line['value']:.3g}{bounds}")
+            of_mean = " against the mean of these rows" if metric.name == "r_squared" else ""
+            texts.append(f"{metric.label} {line['value']:.3g}{bounds}{of_mean}")
     texts += [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
     further = f"; more in {files.TEST_METRICS}" if summary.test_part.slices else ""
     of = "" if summary.test_part.positive is None else f", of the class {summary.test_part.positive}"

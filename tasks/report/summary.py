@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.decision.ship import Decision, Planned, plan_with
+from heldout.decision.ship import Decision, Planned, plan_with, won_by
 from heldout.estimates.criteria import compares_by, judged_by, ranked
 from heldout.fits import baseline
 from heldout.learners.fit_warnings import WarningCounts
@@ -169,6 +169,12 @@ class Summary:
         records = [Estimate(**line) for line in as_records(self.estimates_of(self.selected))]
         return plan_with(records, values, self.against_baseline)
 
+    @cached_property
+    def won_by(self) -> str:
+        """The estimate by which the winner was the least of several, and chosen; empty for none."""
+        records = (Estimate(**line) for line in as_records(self.estimates))
+        return won_by(self.selection["criterion"], self.selected, records)
+
     @property
     def against_baseline(self) -> dict[str, Difference]:
         """The winner's error less the baseline's on the same rows, by the name of the estimate."""
@@ -268,6 +274,11 @@ class Summary:
     def level(self) -> str:
         """The level of all intervals and bounds, in words."""
         return f"{100 * self.settings.selection.level:g} %"
+
+    def in_groups(self, part: str) -> str:
+        """Of how many groups the rows of a part are, `estimates` or `test`; empty for rows in none."""
+        count = self.selection.get("groups", {}).get(part)
+        return "" if count is None else f" of {shown_count(count)} groups ({self.settings.data.groups})"
 
     def estimates_of(self, candidate: str) -> pd.DataFrame:
         """The lines of estimates.csv of one candidate."""

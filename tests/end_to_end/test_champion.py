@@ -48,7 +48,7 @@ def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
         newest = next(run for run in runs if "mlflow.parentRunId" not in run.data.tags)
         return {alias: str(version) for alias, version in aliases.items()}, newest.data.tags
 
-    write(60, STUMP)
+    write(400, STUMP)
     said = checkout.flow("validate", "--set", "seed=1").stdout
     assert "not registered: seed is overridden" in " ".join(said.split())
     refused = checkout.flow("validate", "--promote", "--set", "seed=1", check=False)
@@ -63,7 +63,7 @@ def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
     refused = checkout.flow("rollback", check=False)
     assert (2, True) == (refused.returncode, "no former champion" in refused.stderr)
 
-    write(600, DEEP, promote="always")
+    write(1000, DEEP, promote="always")
     checkout.flow("validate")
     aliases, tags = state()
     assert ({"champion": "2"}, "yes") == (aliases, tags["promoted"])

@@ -27,7 +27,7 @@ class Slow(GaussianNB):
 
 print("matplotlib.pyplot" in sys.modules)
 how = {"folds": 4, "estimates": ["E_in", "E_prog"], "shortcuts": "off"}
-made = heldout.validate({"slow": Slow()}, labeled, diagnosis[:300], **how)
+made = heldout.validate({"slow": Slow()}, labeled, diagnosis[labeled.index], **how)
 """
 
 

@@ -275,7 +275,7 @@ def test_numbers_have_their_unit_and_the_root_of_their_error():
     found = heldout.validate({"mean": DummyRegressor()}, X, NUMBERS, loss="squared", estimates=["E_cv"])
     shown = str(found).splitlines()
     assert shown[1].startswith("RMSE, in units of y, ")
-    assert "E_cv: mean R² 0.00" == shown[-2]
+    assert "E_cv: against the baseline mean R² 0.00" == shown[-2]
     shown = str(heldout.validate({"mean": DummyRegressor()}, X, NUMBERS, loss="absolute", estimates=["E_cv"]))
     assert "\nMAE, in units of y, " in shown
     assert "R²" not in shown

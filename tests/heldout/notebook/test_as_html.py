@@ -5,6 +5,7 @@ import struct
 from html import unescape
 from html.parser import HTMLParser
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -125,6 +126,13 @@ def test_the_data_frame_has_the_lines_of_estimates_csv_in_the_library_of_the_inp
     assert pd.isna(lines[0]["low"])
     assert lines[1]["low"] < lines[1]["value"] < lines[1]["high"]
     assert (45, 60) == (lines[1]["n_train"], lines[1]["n_tested"])
+
+
+def test_the_data_frame_has_rmse_next_to_the_squared_loss():
+    numbers = np.random.default_rng(0).normal(size=(60, 3))
+    frame = heldout.validate({"r": Ridge()}, numbers, numbers[:, 0] + numbers[:, 1] ** 2, estimates=["E_cv"]).to_frame()
+    for rmse, mean in (("RMSE", "value"), ("RMSE_low", "low"), ("RMSE_high", "high")):
+        assert (frame[rmse] ** 2).tolist() == pytest.approx(frame[mean].tolist(), rel=1e-12)
 
 
 def test_without_pandas_the_data_frame_says_what_is_missing(found, monkeypatch):

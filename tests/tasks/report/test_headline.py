@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 from heldout.losses import SQUARED
-from heldout.records import Difference, MoreRows
+from heldout.records import Difference, Estimate, MoreRows
+from tasks.report.decision_strip import decision_strip
 from tasks.report.headline import headline
+from tasks.report.sentences import sentences
 from tasks.storage.findings import RecordedFinding
 
 OF_MORE_ROWS = {"level": 0.9, "interval": "corrected t", "assumption": "independent examples"}
@@ -14,6 +16,9 @@ NO_GAIN = [
     MoreRows("bayes", 7, "gain", 0.0, low=-0.01, high=0.01, **OF_MORE_ROWS),
     MoreRows("bayes", 16, "E_2N", 0.1, low=0.05, high=0.15, **OF_MORE_ROWS),
 ]
+
+
+NO_TEST = {"estimates": 8, "labeled": 8, "test": 0}
 
 
 def answers(summary) -> dict[str, str]:
@@ -82,9 +87,11 @@ def test_of_many_others_the_first_are_named_and_the_rest_counted(summary):
 
 def test_the_steps_are_the_most_urgent_three(summary):
     assert headline(summary()).steps == [
-        "Label more rows, and python -m flows label-next says which: with 16 training rows the error may fall to "
-        "8.0 % (2.0–15.0)."
+        "Label more rows (python -m flows label-next says which) if this is worth it to you: with 16 training rows the "
+        "error may be 8.0 % [2.0–15.0], in place of 10.0 %."
     ]
+    assert "Label" in headline(summary(margin=1.9)).steps[0]
+    assert "Label" not in headline(summary(margin=2.1)).steps[0]  # two points are less than what matters
     [none] = headline(summary(more_rows=[])).steps
     assert none.startswith("Nothing is open")
     [accept] = headline(summary(more_rows=[], verdict="ship_with_care", caveats=["svm failed"])).steps
@@ -94,6 +101,8 @@ def test_the_steps_are_the_most_urgent_three(summary):
     half, gain, twice = NO_GAIN
     harm = [half, replace(gain, value=-0.02, low=-0.03, high=-0.01), twice]
     [features] = headline(summary(more_rows=harm)).steps
+    assert features.startswith("Look for other features or learners: more rows did not lower the error. The opened ")
+    [features] = headline(summary(more_rows=harm, E_test=None, test_refused=None, rows=NO_TEST)).steps[:1]
     assert "Look for other features or learners: more rows did not lower the error." == features
     [sealed] = headline(summary(more_rows=[], E_test=None, test_sealed=4)).steps
     assert "When you have decided, open the test part (4 rows): python -m flows open-test." == sealed
@@ -104,6 +113,28 @@ def test_the_steps_are_the_most_urgent_three(summary):
     assert 3 == len(steps)
     assert "features" in steps[0]
     assert "they differ" in steps[2]
+
+
+def test_rows_of_groups_are_said_with_the_number_of_groups(summary):
+    groups = {"estimates": 3, "test": 2}
+    assert "4 rows that no choice has used of 2 groups" in headline(summary(groups=groups)).facts[0].rests_on
+    one = summary(groups=groups)
+    of_folds = headline(replace(one, estimates=one.estimates[one.estimates["estimate"] != "E_test"])).facts[0]
+    assert "8 rows of 3 groups" in of_folds.rests_on
+    assert "estimates on all 8 labelled rows of 3 groups" in sentences(one)["rows"]
+
+
+def test_an_estimate_is_too_low_since_it_won_where_it_chose_and_won(summary):
+    other = [Estimate("tree", "E_cv", 0.12, "one of the k", 7, 8)]
+    for changes, won in (({}, "E_cv"), ({"criterion": "E_prog"}, ""), ({"selected": "tree"}, "")):
+        one = summary(estimates=other, **changes)
+        assert won == one.won_by
+        of_folds = replace(one, estimates=one.estimates[one.estimates["estimate"] != "E_test"])
+        assert ("since it won" in headline(of_folds).facts[0].rests_on) == bool(won)
+        marks = {mark.called: mark for mark in decision_strip(one).marks}
+        assert ("since it won" in marks["E_cv"].rests_on if "E_cv" in marks else False) == bool(won)
+    alone = summary()  # a single candidate has not won
+    assert "" == alone.won_by
 
 
 def test_what_is_not_shown_is_no_advice(summary):

@@ -100,10 +100,10 @@ def test_a_limit_that_was_stated_is_an_assumption_of_the_bound(summary):
 
 def test_numbers_are_no_percentages(summary):
     texts = sentences(summary(percent=False))
-    assert "bayes, by one standard error of E_cv = RMSE 0.3162 (R² 0.67)" == texts["selected"]
-    assert "by E_cv: bayes R² 0.67" == texts["R²"]
+    assert "bayes, by one standard error of E_cv = RMSE 0.3162 (R² 0.67 against the baseline)" == texts["selected"]
+    assert "against the baseline, by E_cv: bayes R² 0.67" == texts["R²"]
     assert "at most RMSE 0.5: " in texts["bound"]
-    assert texts["E_test"].startswith("RMSE 0.3536 [0.3162–0.4472] (R² 0.50), ")
+    assert texts["E_test"].startswith("RMSE 0.3536 [0.3162–0.4472] (R² 0.50 against the baseline), ")
 
 
 @pytest.mark.parametrize(
