@@ -23,7 +23,7 @@ SELECTED = "selected"
 def print_summary(
     summary: Summary, decision: Promotion, place: str, speed: object | None = None, ledger: str = ""
 ) -> None:
-    """Print the table and at most ten lines, as wide as the terminal; between them all sentences, if asked for.
+    """Print the table and about ten lines, as wide as the terminal; between them all sentences, if asked for.
 
     `place` is where the model is in MLflow, `ledger` the head of the ledger of operations.
     """

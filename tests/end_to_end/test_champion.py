@@ -18,7 +18,7 @@ DEEP = [{"name": "deep", "estimator": TREE, "params": {"random_state": 0}}]
 def table(rows: int) -> pd.DataFrame:
     """The label is 1 where both numbers are high: no single cut knows."""
     x = np.random.default_rng(1).random((rows, 2))
-    return pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "label": ((x[:, 0] > 0.4) & (x[:, 1] > 0.4)).astype(int)})
+    return pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "label": ((x[:, 0] > 0.3) & (x[:, 1] > 0.3)).astype(int)})
 
 
 def told(server) -> list[str]:
@@ -48,7 +48,7 @@ def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
         newest = next(run for run in runs if "mlflow.parentRunId" not in run.data.tags)
         return {alias: str(version) for alias, version in aliases.items()}, newest.data.tags
 
-    write(400, STUMP)
+    write(300, STUMP)
     said = checkout.flow("validate", "--set", "seed=1").stdout
     assert "not registered: seed is overridden" in " ".join(said.split())
     refused = checkout.flow("validate", "--promote", "--set", "seed=1", check=False)
