@@ -312,7 +312,7 @@ CLAIMS: dict[str, Callable[..., bool]] = {
     r"on (\d+) rows that no choice has used(?: of (\d+) groups \(patient\))?": unseen,
     r"(\d+) rows of (\d+) groups \(patient\)": of_groups,
     r"by cross-validation; too low, since it won": lambda run: run.chose_least("E_cv"),
-    r"at most ([\d.]+) %, with all comparisons counted": bound_holds,
+    r"at most ([\d.]+) %(?:, with all comparisons counted)?": bound_holds,
     r"(\d+) of (\d+) others(?: that are left)?": counted,
     r"(\d+) others? (?:is|are) not ruled out": lambda run, some: int(some) == len(run.left) and differences_hold(run),
     r"up to ([\d.]+) (?:points worse|worse in RMSE)": lambda run, most: most == worst(run),
@@ -373,7 +373,8 @@ def run(request, clone, server, write_params, tmp_path_factory) -> Run:
 
 def plain(screen: str) -> str:
     """The words of a screen, without its pictures and marks."""
-    text = re.sub(r"<(figure|style).*?</\1>|<[^>]+>", " ", screen, flags=re.DOTALL)
+    text = re.sub(r"</?abbr[^>]*>", "", screen)
+    text = re.sub(r"<(figure|style).*?</\1>|<[^>]+>", " ", text, flags=re.DOTALL)
     return " ".join(unescape(text).replace("\\", "").replace("**", "").split())
 
 

@@ -70,7 +70,7 @@ def test_print_shows_every_candidate_every_estimate_and_every_value(found, wide,
     )
     assert f"decision: {found.decide().sentence}" == decision
     assert against.startswith("stump beats the baseline, ")
-    assert alike.startswith("alike: at 90 % none of these 2 is shown to err more than stump: bayes, tree; ")
+    assert alike.startswith("not ruled out: at 90 % none of these 2 is shown to err more than stump: bayes, tree; ")
     assert differences.startswith("differences: E_cv of stump is ")
     assert learning.startswith("more rows: from 30 to 45 training rows the error of stump ")
     assert bound.startswith(
