@@ -249,8 +249,7 @@ def _times(columns: pd.DataFrame, target: pd.Series, classes: bool) -> list[str]
     What has the name or the dtype of a time comes first. The number of the row, as programs write it, is no time.
     """
     found: dict[bytes, str] = {}
-    for name in sorted(columns.columns, key=lambda name: not _is_time(columns[name])):
-        column = columns[name]
+    for name, column in sorted(columns.items(), key=lambda item: not _is_time(item[1])):
         if not (_is_date(column) or rises(column)) or is_row_number(column):
             continue
         if column.isna().any() or column.nunique() < _FEWEST_VALUES:
