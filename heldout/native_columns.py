@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold
 from sklearn.preprocessing import TargetEncoder
 
 from heldout.installed import sklearn_since
-from heldout.rows.columns import columns_of, floats_of, kinds, objects_of
+from heldout.rows.columns import all_floats, columns_of, kinds, objects_of
 from heldout.rows.missing import is_missing
 
 _GAP = "gap"
@@ -28,14 +28,14 @@ class Gaps(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Learn which columns are empty. X has shape (N, p)."""
-        numbers = _numbers(X)
+        numbers = all_floats(X)
         self.n_features_in_ = numbers.shape[1]
         self.empty_ = np.isnan(numbers).all(axis=0)
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Shape (n, p)."""
-        return np.where(self.empty_, 0.0, _numbers(X))
+        return np.where(self.empty_, 0.0, all_floats(X))
 
 
 class Categories(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -94,20 +94,16 @@ class Native(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class OfStrings:
-    """The columns of strings that are names, which repeat from row to row, or those that are texts."""
+    """The places of the columns of strings that are names, which repeat from row to row, or those that are texts."""
 
     names: bool
 
-    def __call__(self, X: Any) -> list[Any]:
+    def __call__(self, X: Any) -> list[int]:
         """Raises BadArgument for a column of X that has no kind."""
         of_name = kinds(X)
-        strings = [name for name in of_name if of_name[name] == "text"]
-        if not strings:
-            return []
-        places = {name: place for place, name in enumerate(of_name)}
-        called = all(isinstance(name, str) for name in of_name)
-        columns = columns_of(X)
-        return [name if called else places[name] for name in strings if _repeats(columns[places[name]]) == self.names]
+        strings = [place for place, kind in enumerate(of_name.values()) if kind == "text"]
+        columns = columns_of(X) if strings else []
+        return [place for place in strings if _repeats(columns[place]) == self.names]
 
 
 def means(*, of_numbers: bool) -> TargetEncoder:
@@ -127,21 +123,16 @@ def _repeats(column: Any) -> bool:
     return len(present) >= _FEWEST and len(present) >= _FEWEST_OF_EACH * len(set(present))
 
 
-def _numbers(X: Any) -> NDArray[np.float64]:
-    return np.column_stack([floats_of(column) for column in columns_of(X)])
-
-
 def _joined(X: Any, numbers: NDArray[np.float64], categories: NDArray[Any]) -> Any:
     of_polars = nw.get_native_namespace(X).__name__ == "polars"
     library: Literal["pandas", "polars"] = "polars" if of_polars else "pandas"
-    series = {
-        **{f"n{place}": nw.new_series("n", of, nw.Float64, backend=library) for place, of in enumerate(numbers.T)},
-        **{
-            f"c{place}": nw.new_series("c", of.tolist(), nw.Categorical, backend=library)
+    frame = nw.from_numpy(numbers, [f"n{place}" for place in range(numbers.shape[1])], backend=library)
+    if categories.shape[1]:
+        frame = frame.with_columns(
+            nw.new_series(f"c{place}", of.tolist(), nw.Categorical, backend=library)
             for place, of in enumerate(categories.T)
-        },
-    }
-    return nw.from_dict(series).to_native()
+        )
+    return frame.to_native()
 
 
 def _places(values: NDArray[np.object_], categories: NDArray[np.object_]) -> NDArray[np.object_]:

@@ -38,7 +38,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEnc
 from sklearn.utils import get_tags
 
 from heldout.native_columns import Categories, Gaps, Native, OfStrings, means
-from heldout.rows.columns import Kind, columns_of, durations_of, floats_of, kinds, moments_of, objects_of, texts_of
+from heldout.rows.columns import Kind, all_floats, columns_of, durations_of, kinds, moments_of, objects_of, texts_of
 
 WORDS_OF_DENSE = 1000
 WORDS_OF_BOOSTING = 100  # it looks at each column for each split
@@ -126,15 +126,17 @@ def _native(learner: Any) -> Native:
 
 @dataclass(frozen=True)
 class OfKind:
-    """The names of the columns of one kind, for a ColumnTransformer to ask when it is fitted."""
+    """The places of the columns of one kind, for a ColumnTransformer to ask when it is fitted.
+
+    It asks a frame for columns by their names, in any order, all the same. Given names it would search all columns for
+    each of them, which takes seconds for ten thousand.
+    """
 
     kind: Kind
 
-    def __call__(self, X: Any) -> list[Any]:
-        """Raises BadArgument for a column of X that has no kind. Of names that are no strings it gives the places."""
-        of_name = kinds(X)
-        named = all(isinstance(name, str) for name in of_name)
-        return [name if named else place for place, name in enumerate(of_name) if of_name[name] == self.kind]
+    def __call__(self, X: Any) -> list[int]:
+        """Raises BadArgument for a column of X that has no kind."""
+        return [place for place, kind in enumerate(kinds(X).values()) if kind == self.kind]
 
 
 def _learner_of(candidate: Any) -> Any:
@@ -281,7 +283,7 @@ def as_objects(X: Any) -> NDArray[np.object_]:
 
 def as_float(X: Any) -> NDArray[np.float64]:
     """Truth values as 0 and 1; NaN for a gap."""
-    return np.column_stack([floats_of(column) for column in columns_of(X)])
+    return all_floats(X)
 
 
 def _numbers(*, scaled: bool) -> Any:

@@ -116,6 +116,14 @@ def floats_of(column: Any) -> NDArray[np.float64]:
     return np.array([np.nan if is_missing(value) else float(value) for value in _values(column)])
 
 
+def all_floats(X: Any) -> NDArray[np.float64]:
+    """The columns of a data frame of truth values and numbers, shape (n, p), row by row in memory; NaN for a gap."""
+    dtypes = getattr(X, "dtypes", ())
+    if len(dtypes) and all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
+        return np.ascontiguousarray(X.to_numpy(dtype=np.float64))  # of pandas; one by one, many columns take seconds
+    return np.column_stack([floats_of(column) for column in columns_of(X)])
+
+
 def moments_of(column: Any) -> NDArray[np.datetime64]:
     """In UTC, NaT for a gap; a date is its midnight, and a moment without a time zone is in UTC already."""
     if isinstance(column, nw.Series) and getattr(column.dtype, "time_zone", None) is not None:

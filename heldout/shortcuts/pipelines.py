@@ -71,8 +71,8 @@ def on_numbers(learner: Any, X: Any) -> Any:
 
     if not all(type(columns) in (make_column_selector, OfKind) for *_, columns in first.transformers):
         return learner
-    chosen = [(part, names) for _, part, columns in first.transformers if len(names := columns(X))]
-    if [names for _, names in chosen] != [list(X.columns)]:
+    chosen = [(part, of_part) for _, part, columns in first.transformers if len(of_part := columns(X))]
+    if [len(of_part) for _, of_part in chosen] != [X.shape[1]]:
         return learner
     return Pipeline([("columns", chosen[0][0]), *learner.steps[1:]], memory=learner.memory)
 

@@ -90,9 +90,17 @@ def read_table(path: Path, version: str | None = None) -> tuple[pd.DataFrame, ND
 
 
 def open_features(path: Path, version: str) -> Any:
-    """The features of labeled.parquet, with rows by `iloc`: a large table of numbers stays in its file."""
-    names = list(read_dtypes(path))
-    return StoredTable(path, names) if stays_in_its_file(path, names) else read_table(path, version)[0]
+    """The features of labeled.parquet, with rows by `iloc`: a large table of numbers stays in its file.
+
+    As `read_table` for each process and version: to ask a file of many columns for their types takes as long as a fit.
+    """
+    return _open_features(str(existing(path)), version)
+
+
+@functools.lru_cache(maxsize=2)
+def _open_features(path: str, version: str) -> Any:
+    names = list(read_dtypes(Path(path)))
+    return StoredTable(Path(path), names) if stays_in_its_file(Path(path), names) else _open_table(path, version)[0]
 
 
 def read_target(path: Path, version: str | None = None) -> NDArray[np.generic]:

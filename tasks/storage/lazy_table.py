@@ -25,7 +25,9 @@ class StoredTable:
             schema = file.schema_arrow
             groups = [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
         self._ends = np.cumsum(groups, dtype=np.intp)
-        self._dtypes = {name: np.dtype(schema.field(name).type.to_pandas_dtype()) for name in names}
+        self._by_dtype: dict[np.dtype[Any], list[str]] = {}
+        for name in names:
+            self._by_dtype.setdefault(np.dtype(schema.field(name).type.to_pandas_dtype()), []).append(name)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -38,23 +40,20 @@ class StoredTable:
     def __getitem__(self, rows: NDArray[np.intp] | slice) -> pd.DataFrame:
         if isinstance(rows, slice):
             rows = np.arange(self.shape[0])[rows]
-        by_dtype = {
-            dtype: [name for name in self._names if self._dtypes[name] == dtype] for dtype in self._dtypes.values()
-        }
-        blocks = {dtype: np.empty((len(names), len(rows)), dtype) for dtype, names in by_dtype.items()}
+        blocks = {dtype: np.empty((len(names), len(rows)), dtype) for dtype, names in self._by_dtype.items()}
         group = np.searchsorted(self._ends, rows, side="right")
         with pyarrow.parquet.ParquetFile(self._path) as file:
             for number in np.unique(group):
                 table = file.read_row_group(int(number), self._names, use_threads=False)
                 to = np.flatnonzero(group == number)
                 within = rows[to] - (self._ends[number] - table.num_rows)
-                for dtype, names in by_dtype.items():
+                for dtype, names in self._by_dtype.items():
                     for place, name in enumerate(names):
                         blocks[dtype][place, to] = table.column(name).to_numpy()[within]
         pa.default_memory_pool().release_unused()  # Arrow would keep the memory for its next read
         index = pd.Index(rows)
         frames = [
-            pd.DataFrame(block.T, index, pd.Index(by_dtype[dtype]), copy=False) for dtype, block in blocks.items()
+            pd.DataFrame(block.T, index, pd.Index(self._by_dtype[dtype]), copy=False) for dtype, block in blocks.items()
         ]
         return frames[0] if len(frames) == 1 else pd.concat(frames, axis=1)[self._names]
 
@@ -62,8 +61,8 @@ class StoredTable:
 def stays_in_its_file(path: Path, names: list[str]) -> bool:
     """Whether a prepared table has several row groups, and only numbers and truth values."""
     with pyarrow.parquet.ParquetFile(path) as file:
-        types_of_columns = [file.schema_arrow.field(name).type for name in names]
-        return file.num_row_groups > 1 and all(map(_plain, types_of_columns))
+        schema = file.schema_arrow  # made from the file each time that it is asked for
+        return file.num_row_groups > 1 and all(_plain(schema.field(name).type) for name in names)
 
 
 def _plain(type_: Any) -> bool:

@@ -12,15 +12,22 @@ import pyarrow.parquet
 Pieces = pd.DataFrame | Iterable[pd.DataFrame]  # a table, or its parts one below the other
 
 
+_AT_ONCE = 100_000  # values of a few columns, of which a second copy is small
+
+
 def whole(path: Path) -> pd.DataFrame:
-    """The table as pandas reads it, with the floats read column by column: no second copy of them is made."""
+    """The table as pandas reads it, with the floats read a few columns at a time: no second copy of all is made."""
     with pyarrow.parquet.ParquetFile(path) as file:
         schema = file.schema_arrow
-        names, floats = schema.names, [field.name for field in schema if field.type == pa.float64()]
-        others = file.read([name for name in names if name not in floats]).to_pandas(self_destruct=True)
-        values = np.empty((len(floats), file.metadata.num_rows))
-        for place, name in enumerate(floats):
-            values[place] = file.read([name], use_threads=False).column(0).to_numpy()
+        names, is_float = schema.names, {field.name: field.type == pa.float64() for field in schema}
+        floats = [name for name in names if is_float[name]]
+        others = file.read([name for name in names if not is_float[name]]).to_pandas(self_destruct=True)
+        values = np.empty((len(floats), rows := file.metadata.num_rows))
+        few = max(1, _AT_ONCE // max(rows, 1))
+        for first in range(0, len(floats), few):
+            table = file.read(floats[first : first + few], use_threads=False)
+            for place, column in enumerate(table.columns, first):
+                values[place] = column.to_numpy()
     pa.default_memory_pool().release_unused()  # Arrow would keep the memory for its next table
     frame = pd.DataFrame(values.T, columns=floats, index=others.index if len(others.columns) else None, copy=False)
     if not len(others.columns):
