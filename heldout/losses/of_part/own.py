@@ -97,8 +97,8 @@ class OwnMetric:
     def terms(self, y: NDArray[Any], answers: NDArray[Any], weights: Values) -> Losses:
         """The term of each tested row, shape (n,), whose mean is the error: 1 - the metric, or the metric.
 
-        It is called n + 2 times. Raises BadArgument for what is no metric: no finite number, of at most 1 where more is
-        better, or another one where all weights are twice as large.
+        It is called twice, and for each distinct pair of label and answer. Raises BadArgument for what is no metric: no
+        finite number, of at most 1 where more is better, or another one where all weights are twice as large.
         """
         labels, said = as_given(y), as_given(answers)
         value, slope = by_difference(self._value)(labels, said, weights)

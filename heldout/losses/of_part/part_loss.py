@@ -147,8 +147,10 @@ def of_mean(sizes: Values) -> float:
 def by_difference(metric: Callable[[NDArray[Any], NDArray[Any], Values], float]) -> OfClass:
     """`metric` with its derivatives by difference quotients, for a metric whose derivatives nobody has written.
 
-    It is called with the arguments of `OfClass`, n + 1 times for n rows. It must be smooth in the weights, and must not
-    change if all of them are multiplied by a number.
+    It is called with the arguments of `OfClass`, once and then for one row of each label and answer: rows that have the
+    same have the same derivative. So it is called C^2 + 1 times for C classes, and n + 1 times where all answers of n
+    rows differ. It must be smooth in the weights, and must change neither if all of them are multiplied by a number nor
+    with the order of the rows.
     """
     return _ByDifference(metric)
 
@@ -161,9 +163,19 @@ class _ByDifference:
 
     def __call__(self, inside: NDArray[Any], said: NDArray[Any], weights: Values) -> tuple[float, Values]:
         value, step = float(self.metric(inside, said, weights)), _STEP * float(weights.mean())
-        slopes = np.empty(len(weights))
-        for row in range(len(weights)):
+        first, alike = _alike(inside, said)
+        of_first = np.empty(len(first))
+        for place, row in enumerate(first):
             heavier = weights.copy()
             heavier[row] += step
-            slopes[row] = (float(self.metric(inside, said, heavier)) - value) / step
+            of_first[place] = (float(self.metric(inside, said, heavier)) - value) / step
+        slopes = of_first[alike]
         return value, slopes - float(slopes @ weights) / float(weights.sum())  # which is 0 but for the step
+
+
+def _alike(*columns: NDArray[Any]) -> tuple[list[int], NDArray[np.intp]]:
+    """The first row of each distinct row of `columns`, and for each of the n rows, shape (n,), which of these it is."""
+    found: dict[tuple[Any, ...], int] = {}
+    as_keys = [of.tolist() if of.ndim == 1 else [*map(tuple, of.tolist())] for of in columns]
+    alike = np.array([found.setdefault(key, len(found)) for key in zip(*as_keys, strict=True)], dtype=np.intp)
+    return np.unique(alike, return_index=True)[1].tolist(), alike
