@@ -1,4 +1,21 @@
-"""`@pytest.mark.fault("name")`: tries a fault of docs/reliability.md; a run of such tests ends with their count."""
+"""`@pytest.mark.fault("name")`: tries a fault of docs/reliability.md; a run of such tests ends with their count.
+
+And no test writes into the checkout.
+"""
+
+import pytest
+
+from tests import checkout_stays
+
+checkout_stays.watch()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_written_into_the_checkout():
+    """What is written while a module of tests is imported counts for the first test after it."""
+    yield
+    assert [] == checkout_stays.written(), "a test works in a folder of its own: tmp_path, or a clone"
+
 
 _outcomes: dict[str, bool] = {}
 _faults: dict[str, str] = {}

@@ -27,10 +27,13 @@ class Stop(Exception):
     """A run ends here."""
 
 
-@pytest.mark.parametrize("last", ["_print", "alarm_raised", "log_lines", "draw", "log_picture"])
+STEPS = ("_print", "alarm_raised", "log_lines", "enter", "draw", "log_picture")
+
+
+@pytest.mark.parametrize("last", STEPS)
 def test_a_line_counts_as_told_when_all_were_told_and_the_picture_comes_last(monkeypatch, last):
     told, written = [], []
-    for name in ("_print", "alarm_raised", "log_lines", "draw", "log_picture"):
+    for name in STEPS:
 
         def tell(*_, name=name):
             told.append(name)
@@ -48,7 +51,7 @@ def test_a_line_counts_as_told_when_all_were_told_and_the_picture_comes_last(mon
     record = WatchRecord("run", "it", (), "zero_one", 1.0, (), reference, (0.0, 1.0), *of_alarms, (line,), ("hash",))
     with pytest.raises(Stop):
         flow._tell(load(ROOT / "params.yaml"), record)
-    assert ["_print", "alarm_raised", "log_lines", "draw", "log_picture"][: len(told)] == told
+    assert list(STEPS[: len(told)]) == told
     assert [state["told"] for state in written] == [1] * (last in ("draw", "log_picture"))
 
 
