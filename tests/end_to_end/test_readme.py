@@ -15,8 +15,9 @@ from tests.end_to_end.conftest import Checkout
 
 ROOT = Path(__file__).parents[2]
 README, TUTORIAL = ROOT / "README.md", ROOT / "docs/tutorial.md"
-SHELL = README.read_text(encoding="utf-8").split("```sh")[1].split("```")[0]
-COMMANDS = re.findall(r"^(\S.*?) +# ", SHELL, re.MULTILINE)
+SETUP, SHELL = (block.split("```")[0] for block in README.read_text(encoding="utf-8").split("```sh")[1:3])
+COMMANDS = re.findall(r"^(\S.*?) +# ", SETUP + SHELL, re.MULTILINE)
+FIRST_SCREEN = 24  # lines
 
 
 def printed(text: str) -> list[str]:
@@ -97,9 +98,19 @@ def followed(reproduced, tmp_path_factory) -> Checkout:
     return checkout
 
 
+def test_the_first_screen_has_the_two_commands_of_a_new_checkout_and_their_times():
+    screen = README.read_text(encoding="utf-8").splitlines()[:FIRST_SCREEN]
+    said = dict(line.split(" # ", 1) for line in SETUP.strip().splitlines())
+    assert ["make repro", "make test"] == [command.strip() for command in said]
+    assert {*SETUP.strip().splitlines()} <= {*screen}
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    minutes = re.search(r"^make test +# the tests \((\d+ minutes on \d+ cores)", page, re.MULTILINE)[1]
+    assert [True, True] == [time in line for time, line in zip(["half a minute", minutes], said.values(), strict=True)]
+
+
 @pytest.mark.slow
 def test_the_first_commands_of_the_readme_do_what_it_says(followed):
-    example, start, *_ = COMMANDS
+    example, _, start, *_ = COMMANDS
     assert "Data and pipelines are up to date" in followed.run("sh", "-e", "-c", example).stdout
     said = followed.run("sh", "-e", "-c", start).stdout
     assert re.search(r"^target +left: 2 classes", said, re.MULTILINE)
