@@ -22,6 +22,13 @@ A metric that is a function of the user's (`heldout.losses.of_part.own`) has the
 them [-1, 1], as Cohen's kappa. So q / 2 takes the place of q in the roots, with n_eff = q (2 - q) / V rows, and no V
 below q (1 - q) / size: near q = 0 these are the roots of a share of wrong rows, whatever the range. From q = 1 on, that
 of answers that are no better than chance, the interval is q +- t sqrt(V).
+
+Where labels and answers of such a function differ from row to row, it is asked about at most 200 random parts of the
+rows, which V counts as it counts clusters (of groups left out: J. Shao, C. F. J. Wu, A general theory for jackknife
+variance estimation, Annals of Statistics 17, 1989). V has the relative error sqrt(2 / 199) = .1 of a chi-square then,
+and the width half of it. In 2,400 tables of 400 and 1,200 of 2,000 rows, of AUC, of 1 - R^2, and of 1 - R^2 with skewed
+noise, with and without folds, the intervals cover as often as those of single rows, to .005, and are as wide on
+average, to .005.
 """
 
 import math

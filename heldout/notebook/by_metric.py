@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout import seeds
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES, criteria
 from heldout.estimates.of_metric import method_alone
@@ -20,8 +21,9 @@ from heldout.learners.fitting import predict
 from heldout.losses import Loss, Losses
 from heldout.losses.choice import as_written, ordered_as
 from heldout.losses.loss import places
-from heldout.losses.of_part import OwnMetric, PartLoss
+from heldout.losses.of_part import OwnMetric, PartLoss, alike
 from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.metrics.jackknife import MOST_PARTS
 from heldout.notebook import by_loss
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.compared import Compared
@@ -30,6 +32,7 @@ from heldout.records import Estimate
 from heldout.rows.frames import take
 from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
 from heldout.schemes.whole_parts import CrossValidatedParts, TestedPart
+from heldout.several_labels import as_given
 
 Metric = str | Callable[..., Any]
 Needs = Literal["answer", "ranks"]
@@ -44,7 +47,7 @@ class ByMetric:
     """An error by a `metric` as the estimate `name`, of rows with labels `y` and `weights`, both of shape (N,).
 
     It is 1 - the metric, or the metric itself where less of it is better. `needs` says whether answers rank the rows by
-    a class.
+    a class. With the `part` of each row, shape (N,), a function is asked about parts in place of rows (`in_parts`).
     """
 
     metric: PartLoss | OwnMetric
@@ -52,6 +55,7 @@ class ByMetric:
     needs: Needs
     y: NDArray[Any]
     weights: NDArray[np.float64]
+    part: NDArray[np.intp] | None = None
 
     @classmethod
     def of(cls, metric: Metric, y: NDArray[Any], weights: NDArray[np.float64] | None, needs: Needs = "answer") -> Self:
@@ -84,7 +88,8 @@ class ByMetric:
         """
         y, weights = self.y[rows], self.weights[rows]
         if isinstance(self.metric, OwnMetric):
-            return self.metric.terms(y, answers, weights)
+            part = None if self.part is None else self.part[rows] - self.part[rows].min()
+            return self.metric.terms(y, answers, weights, part)
         classes = np.unique(self.y)
         said = answers if self.needs == "ranks" else places(answers, classes)
         terms = self.metric.terms(places(y, classes), said, weights, len(classes))
@@ -95,6 +100,26 @@ class ByMetric:
                 f"part has those of {y[0]} alone; take fewer folds",
             )
         return terms
+
+    def in_parts(self, tested: Sequence[NDArray[np.intp]], answers: Sequence[NDArray[Any]]) -> Self:
+        """The same that asks a function about random parts of the rows, at most `MOST_PARTS` where folds are not many.
+
+        `tested` are the rows of each fold, all N of them once and independent, and `answers`, shape (N,) or (N, C),
+        those of a candidate. The terms of the rows of a part are equal, and parts are what varies then: the jackknife
+        of groups, of which `heldout.metrics.jackknife` takes as many. Rows whose labels and answers repeat need none.
+        """
+        n, order = len(self.y), np.concatenate(tested)
+        if not isinstance(self.metric, OwnMetric) or n <= MOST_PARTS or len(order) != n:
+            return self
+        if all(int(alike(as_given(self.y[order]), as_given(given)).max()) < MOST_PARTS for given in answers):
+            return self
+        part, count = np.zeros(n, dtype=np.intp), 0
+        rng = np.random.default_rng(seeds.named(0, "parts of a metric"))
+        for rows in tested:
+            of_fold = min(len(rows), max(2, round(MOST_PARTS * len(rows) / n)))
+            part[rows] = count + rng.permutation(len(rows)) % of_fold
+            count += of_fold
+        return replace(self, part=part)
 
     def check_direction(self, needs: Sequence[Needs]) -> None:
         """Raise BadArgument for a function of which it is not known whether more is better.
@@ -120,7 +145,12 @@ class ByMetric:
         known = {name: getattr(seen, name) for name in seen.__dataclass_fields__}
         of = CrossValidatedParts if isinstance(seen, CrossValidated) else TestedPart
         if isinstance(self.metric, OwnMetric):
-            return of(**known, size=self.rows * (2 if self.needs == "ranks" else 1), of_answers=self.rows)
+            parts = 1.0  # the rows for each unit: what makes fewer units of them here is no dependence
+            if self.part is not None:
+                known["cluster"] = self.part
+                parts = seen.units / replace(seen, cluster=self.part).units
+            size = parts * self.rows * (2 if self.needs == "ranks" else 1)
+            return of(**known, size=size, of_answers=parts * self.rows)
         sizes = np.unique(self.y, return_counts=True)[1].astype(np.float64)
         return of(**known, size=self.metric.size(sizes, 1 - seen.error), of_answers=self.rows)
 
@@ -186,12 +216,18 @@ def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metr
     if not design.loss.of_classes and (by.needs == "ranks" or isinstance(by.metric, PartLoss)):
         raise BadArgument("metric", f"metric is {by.name[2:]}, and y has no classes; give a function of numbers")
     observed: dict[str, Tested] = {}
-    for name, of_candidate in fits.items():
-        splits, hypotheses = design.splits("cross_validation"), of_candidate.hypotheses("cross_validation")
-        terms = [
-            by.terms(_answers(by, hypothesis, take(of_candidate.X, split.validation), design), split.validation)
-            for hypothesis, split in zip(hypotheses, splits, strict=True)
+    tested = [split.validation for split in design.splits("cross_validation")]
+    answers = {
+        name: [
+            _answers(by, hypothesis, take(of.X, rows), design)
+            for hypothesis, rows in zip(of.hypotheses("cross_validation"), tested, strict=True)
         ]
+        for name, of in fits.items()
+    }
+    if design.dependence.kind is None:
+        by = by.in_parts(tested, [np.concatenate(given) for given in answers.values()])
+    for name, given in answers.items():
+        terms = [by.terms(said, rows) for said, rows in zip(given, tested, strict=True)]
         seen = cross_validated(replace(design, loss=by.loss), Evidence({"cross_validation": terms}), of_parts=True)
         observed[name] = by.observed(seen)
     by.check_direction((by.needs,))

@@ -36,6 +36,8 @@ def by_metric(
     terms, numbers = [], False
     for lines, fold in zip(folds.lines, folds.fold or (whole,), strict=True):
         answers = _answers(lines, given, given.values(table, lines), y, by)
+        if len(folds.lines) == 1 and folds.kind is None:
+            by = by.in_parts([np.flatnonzero(fold == part) for part in range(int(fold.max()) + 1)], [*answers])
         numbers |= classes is None and answers.dtype.kind in "fiu" and not np.isin(answers, y).all()
         of_all = np.empty((len(answers), len(y)))
         for part in range(int(fold.max()) + 1):

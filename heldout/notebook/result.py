@@ -886,8 +886,9 @@ class Validation:
             of `sklearn.metrics`, or a scorer that `make_scorer` or `get_scorer` returns. Where more is better it is 1
             at best, and 1 - it is estimated; where less is, as of functions called `*_loss`, `*_error` or `*_deviance`
             and of scorers that say so, it itself is. In a fold it is called twice, and for each distinct pair of label
-            and answer: rows that have the same change it alike. Arguments of its own come with `functools.partial`. Of
-            several labels a row labels and answers have the shape (n, q).
+            and answer: rows that have the same change it alike. Where more than 200 pairs differ, it is called for each
+            of 200 random parts of all rows, unless they depend on one another. Arguments of its own come with
+            `functools.partial`. Of several labels a row labels and answers have the shape (n, q).
         needs : {"answer", "ranks"}, default "answer"
             What a function is given: the answers of `predict`; or what ranks the rows, probabilities or scores, of two
             classes those of the second, shape (n,), else a column for each class, shape (n, C). A scorer says it.

@@ -2,7 +2,8 @@
 
 The error is 1 - it where more is better, and the metric itself where less is (`direction`).
 
-Its terms are those of `heldout.losses.of_part.part_loss`, by difference quotients in the weights.
+Its terms are those of `heldout.losses.of_part.part_loss`, by difference quotients in the weights: of each row, or of
+random parts of the rows where many answers differ.
 """
 
 import inspect
@@ -19,7 +20,7 @@ from heldout.errors import BadArgument
 from heldout.losses.choice import natural_loss
 from heldout.losses.loss import Loss, Losses
 from heldout.losses.of_part.direction import Directed
-from heldout.losses.of_part.part_loss import Values, by_difference
+from heldout.losses.of_part.part_loss import ByDifference, Values
 from heldout.losses.zero_one import ZERO_ONE
 from heldout.printable import printable
 from heldout.several_labels import as_given, how_many
@@ -94,14 +95,17 @@ class OwnMetric:
             mean_called=self.says,
         )
 
-    def terms(self, y: NDArray[Any], answers: NDArray[Any], weights: Values) -> Losses:
+    def terms(
+        self, y: NDArray[Any], answers: NDArray[Any], weights: Values, part: NDArray[np.intp] | None = None
+    ) -> Losses:
         """The term of each tested row, shape (n,), whose mean is the error: 1 - the metric, or the metric.
 
-        It is called twice, and for each distinct pair of label and answer. Raises BadArgument for what is no metric: no
-        finite number, of at most 1 where more is better, or another one where all weights are twice as large.
+        It is called twice, and for each distinct pair of label and answer; or for each `part`, 0 … G-1, of the rows,
+        shape (n,), whose terms are their mean then. Raises BadArgument for what is no metric: no finite number, of at
+        most 1 where more is better, or another one where all weights are twice as large.
         """
         labels, said = as_given(y), as_given(answers)
-        value, slope = by_difference(self._value)(labels, said, weights)
+        value, slope = ByDifference(self._value)(labels, said, weights, part)
         if abs(self._value(labels, said, 2 * weights) - value) > _ROUNDING:
             raise BadArgument(
                 "metric", f"metric is {self.name}, which changes if all weights are doubled; a mean over rows does not"

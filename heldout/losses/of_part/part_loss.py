@@ -21,7 +21,7 @@ from heldout.losses.loss import Loss, Losses
 from heldout.losses.zero_one import ZERO_ONE
 
 Values = NDArray[np.float64]
-_STEP = 1e-6  # of a weight, as a share of the mean weight
+_STEP = 1e-6  # of a weight
 Places = NDArray[np.intp]
 # the metric of labels and answers of one class against the rest, and dM/dw: `inside`, shape (n,), are the rows of the
 # class, `answers` what is said of it, and `weights` are w
@@ -147,35 +147,36 @@ def of_mean(sizes: Values) -> float:
 def by_difference(metric: Callable[[NDArray[Any], NDArray[Any], Values], float]) -> OfClass:
     """`metric` with its derivatives by difference quotients, for a metric whose derivatives nobody has written.
 
-    It is called with the arguments of `OfClass`, once and then for one row of each label and answer: rows that have the
-    same have the same derivative. So it is called C^2 + 1 times for C classes, and n + 1 times where all answers of n
-    rows differ. It must be smooth in the weights, and must change neither if all of them are multiplied by a number nor
-    with the order of the rows.
+    It is called with the arguments of `OfClass`, once, and then with a little more weight on the rows of each label and
+    answer: rows that have the same have the same derivative. So it is called C^2 + 1 times for C classes, and n + 1
+    times where all answers of n rows differ. It must be smooth in the weights, and must change neither if all of them
+    are multiplied by a number nor with the order of the rows.
     """
-    return _ByDifference(metric)
+    return ByDifference(metric)
 
 
 @dataclass(frozen=True)
-class _ByDifference:
+class ByDifference:
     """A class, and no inner function: a worker gets it pickled."""
 
     metric: Callable[[NDArray[Any], NDArray[Any], Values], float]
 
-    def __call__(self, inside: NDArray[Any], said: NDArray[Any], weights: Values) -> tuple[float, Values]:
-        value, step = float(self.metric(inside, said, weights)), _STEP * float(weights.mean())
-        first, alike = _alike(inside, said)
-        of_first = np.empty(len(first))
-        for place, row in enumerate(first):
-            heavier = weights.copy()
-            heavier[row] += step
-            of_first[place] = (float(self.metric(inside, said, heavier)) - value) / step
-        slopes = of_first[alike]
+    def __call__(
+        self, inside: NDArray[Any], said: NDArray[Any], weights: Values, part: NDArray[np.intp] | None = None
+    ) -> tuple[float, Values]:
+        """With the `part` of each row, shape (n,), the derivative of a row is the mean of its part, by the weights."""
+        value = float(self.metric(inside, said, weights))
+        of_row = alike(inside, said) if part is None else part
+        slopes = np.zeros(len(weights))
+        for place in range(int(of_row.max()) + 1):
+            more = _STEP * weights * (of_row == place)
+            if more.any():
+                slopes[of_row == place] = (float(self.metric(inside, said, weights + more)) - value) / more.sum()
         return value, slopes - float(slopes @ weights) / float(weights.sum())  # which is 0 but for the step
 
 
-def _alike(*columns: NDArray[Any]) -> tuple[list[int], NDArray[np.intp]]:
-    """The first row of each distinct row of `columns`, and for each of the n rows, shape (n,), which of these it is."""
+def alike(*columns: NDArray[Any]) -> NDArray[np.intp]:
+    """The number of each row, shape (n,), among the distinct rows of `columns`, in the order of their first ones."""
     found: dict[tuple[Any, ...], int] = {}
     as_keys = [of.tolist() if of.ndim == 1 else [*map(tuple, of.tolist())] for of in columns]
-    alike = np.array([found.setdefault(key, len(found)) for key in zip(*as_keys, strict=True)], dtype=np.intp)
-    return np.unique(alike, return_index=True)[1].tolist(), alike
+    return np.array([found.setdefault(key, len(found)) for key in zip(*as_keys, strict=True)], dtype=np.intp)

@@ -24,6 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 import heldout
 from heldout.errors import BadArgument
 from heldout.losses.of_part import OwnMetric
+from heldout.notebook import by_metric
 
 RNG = np.random.default_rng(0)
 N = 150
@@ -366,3 +367,72 @@ def test_a_million_rows_take_seconds():
     table = {"label": label, **{name: label + RNG.normal(size=n) for name in "abc"}}
     found = heldout.from_predictions(table, answer=[*"abc"], metric="auc")
     assert found.estimates[0].value == pytest.approx(1 - roc_auc_score(label, table["a"]), abs=1e-9)
+
+
+def r2(y, said, sample_weight):
+    squares = sample_weight @ (y - said) ** 2
+    return 1 - squares / (sample_weight @ (y - np.average(y, weights=sample_weight)) ** 2)
+
+
+def counted(function):
+    """The function, and a list that grows by each call."""
+    calls = []
+
+    def called(y, said, sample_weight):
+        calls.append(len(y))
+        return function(y, said, sample_weight=sample_weight)
+
+    called.__name__ = function.__name__
+    return called, calls
+
+
+def each_row(function, y, said, weights, step=1e-6):
+    """The terms of `OwnMetric`, by a call for each row: what fewer calls must give."""
+    value, one = function(y, said, sample_weight=weights), np.eye(len(y))
+    slopes = [(function(y, said, sample_weight=weights + step * row) - value) / step for row in one]
+    influence = len(y) * weights * (np.array(slopes) - np.dot(slopes, weights) / weights.sum())
+    return 1 - value - influence
+
+
+@pytest.mark.parametrize(
+    ("function", "weights"),
+    [(cohen_kappa_score, np.ones(N)), (balanced_accuracy_score, RNG.integers(1, 4, N).astype(float))],
+)
+def test_a_function_of_classes_is_called_once_for_rows_that_are_alike(function, weights):
+    said = np.where(RNG.random(N) < 0.7, THREE, 0)
+    called, calls = counted(function)
+    found = OwnMetric.of(called).terms(THREE, said, weights)
+    assert len(calls) <= 2 + 9  # pairs of three classes
+    assert found == pytest.approx(each_row(function, THREE, said, weights), abs=1e-6)
+
+
+def numbers_of(n, seed, **more):
+    rng = np.random.default_rng(seed)
+    said = rng.normal(size=n)
+    return {"row": np.arange(n), "candidate": ["a"] * n, "answer": said, "label": said + rng.normal(size=n), **more}
+
+
+@pytest.mark.parametrize("folds", [None, 5])
+def test_many_rows_whose_answers_differ_are_asked_about_in_parts(folds, monkeypatch):
+    """The variance of 200 parts, V (1 +- sqrt(2 / 199)) in one table, is that of the rows: the jackknife of groups."""
+    n, draws = 600, 8
+    more, how = ({}, {}) if folds is None else ({"fold": np.arange(n) % folds}, {"fold": "fold"})
+    ratios = []
+    for seed in range(draws):
+        table, (called, calls) = numbers_of(n, seed, **more), counted(r2)
+        [parts] = heldout.from_predictions(table, metric=called, **how).estimates
+        assert len(calls) <= 200 + 10 * (folds or 1)
+        with monkeypatch.context() as patch:
+            patch.setattr(by_metric, "MOST_PARTS", n)
+            [rows] = heldout.from_predictions(table, metric=r2, **how).estimates
+        assert parts.value == pytest.approx(rows.value, abs=1e-12)
+        ratios.append(((parts.high - parts.low) / (rows.high - rows.low)) ** 2)
+    assert np.mean(ratios) == pytest.approx(1, abs=4 * np.sqrt(2 / 199 / draws))
+    assert np.std(ratios) < 2 * np.sqrt(2 / 199)
+
+
+def test_rows_of_groups_are_asked_about_one_by_one():
+    called, calls = counted(r2)
+    table = numbers_of(300, 0, group=np.arange(300) // 3)
+    heldout.from_predictions(table, metric=called, group="group")
+    assert len(calls) >= 300
