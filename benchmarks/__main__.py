@@ -19,7 +19,16 @@ from benchmarks.measured import Row
 from tasks.runtime import environment
 
 TABLE, PICTURE, PAGE = Path("docs/speed.csv"), Path("docs/speed.png"), Path("docs/speed.md")
-_WORKS = ("leave_one_out", "support_vectors", "online", "defaults", "covalidation", "arithmetic", "orchestration")
+_WORKS = (
+    "leave_one_out",
+    "support_vectors",
+    "online",
+    "defaults",
+    "covalidation",
+    "arithmetic",
+    "orchestration",
+    "wide",
+)
 _START, _END = "<!-- measured -->\n", "<!-- end -->\n"
 _HEAD = ["| work | rows | peer | this project : peer | bar | |", "|---|---|---|---|---|---|"]
 

@@ -31,15 +31,20 @@ def checkout(commit: str = "HEAD", changes: Mapping[str, Any] | None = None) -> 
             yield here
 
 
-def flow(name: str) -> None:
-    """Run `python -m flows NAME` in the current folder."""
-    _run(sys.executable, "-m", "flows", name)
+def flow(name: str, *arguments: str) -> None:
+    """Run `python -m flows NAME ...` in the current folder."""
+    _run(sys.executable, "-m", "flows", name, *arguments)
+
+
+def without_outputs(here: Path) -> None:
+    """Remove what runs have left in a checkout but for the stores: no fit is stored then."""
+    for name in _OUTPUTS:
+        shutil.rmtree(here / name, ignore_errors=True)
 
 
 def repro(here: Path) -> float:
     """The seconds of a whole `dvc repro` in a checkout without stored fits."""
-    for name in _OUTPUTS:
-        shutil.rmtree(here / name, ignore_errors=True)
+    without_outputs(here)
     started = time.perf_counter()
     with chdir(here):
         _run(sys.executable, "-m", "dvc", "repro", "--force")

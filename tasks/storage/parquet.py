@@ -25,8 +25,8 @@ def whole(path: Path) -> pd.DataFrame:
         values = np.empty((len(floats), rows := file.metadata.num_rows))
         few = max(1, _AT_ONCE // max(rows, 1))
         for first in range(0, len(floats), few):
-            table = file.read(floats[first : first + few], use_threads=False)
-            for place, column in enumerate(table.columns, first):
+            some = file.read(floats[first : first + few], use_threads=False)
+            for place, column in enumerate(some.columns, first):
                 values[place] = column.to_numpy()
     pa.default_memory_pool().release_unused()  # Arrow would keep the memory for its next table
     frame = pd.DataFrame(values.T, columns=floats, index=others.index if len(others.columns) else None, copy=False)

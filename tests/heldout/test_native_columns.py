@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
+from heldout import native_columns
 from heldout.native_columns import MOST_CATEGORIES, Categories, Gaps, means
 from heldout.preprocessing import auto, is_auto
 
@@ -103,3 +105,26 @@ def test_gaps_are_those_of_any_library():
     assert [[1.0, 0.0], [None, 0.0], [3.0, 0.0]] == [
         [None if np.isnan(value) else value for value in row] for row in Gaps().fit(frame).transform(frame).tolist()
     ]
+
+
+def test_numbers_become_a_table_without_a_series_for_each_column(monkeypatch):
+    made = []
+    series = native_columns.nw.new_series
+    monkeypatch.setattr(native_columns.nw, "new_series", lambda *of, **how: (made.append(of), series(*of, **how))[1])
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(20, 30))).rename(columns=str)
+    table = table.assign(whole=rng.integers(0, 9, 20), truth=rng.random(20) < 0.5)
+    found = auto(BOOSTING).fit_transform(table, rng.integers(0, 2, 20))
+    assert [] == made
+    np.testing.assert_array_equal(table.to_numpy(np.float64), found.to_numpy())
+    assert {np.dtype("float64")} == {*found.dtypes}
+
+
+@pytest.mark.parametrize("learner", [BOOSTING, GaussianNB()])
+def test_columns_are_chosen_by_their_places_and_asked_for_by_their_names(learner):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=40), "truth": rng.random(40) < 0.5, "b": rng.normal(size=40)})
+    made = auto(learner).fit(table, rng.integers(0, 2, 40))
+    of_columns = getattr(made, "numbers_", made)
+    assert [0, 2] == next(columns for name, _, columns in of_columns.transformers_ if name == "numeric")
+    np.testing.assert_array_equal(made.transform(table), made.transform(table[["b", "a", "truth"]]))
