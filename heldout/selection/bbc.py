@@ -31,6 +31,7 @@ candidates learn from the same rows, which does not average out. This is for the
 or criterion chose, r is 1.
 """
 
+import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -65,6 +66,8 @@ MINIMUM: Rule = "minimum"
 # the confidence set takes the variances of further fits, which a bootstrap of rows does not have
 REPEATABLE: tuple[Rule, ...] = tuple(name for name, rule in RULES.items() if rule.largest is not None)
 _ASSUMPTION = "held-out losses of different rows nearly independent"
+_KEPT: dict[tuple[object, ...], "Corrected"] = {}
+_MOST_KEPT = 4
 _AMONG_ALL, _AMONG_LEFT = "this run's candidates", "the candidates that a race left"
 
 
@@ -105,13 +108,32 @@ def corrected(
     Columns are put in a canonical order first, so that the order of rows does not matter. Where the rows have a
     `cluster`, shape (N,), whole clusters are drawn. `rule` is one of `REPEATABLE`, and a rule that
     reads the standard error of E_cv needs the `fold` of each row, shape (N,). A bootstrap takes a candidate by its mean
-    of `chosen_by`, shape (M, N), in place of its mean loss, where that is given.
+    of `chosen_by`, shape (M, N), in place of its mean loss, where that is given. What was found last is kept, for those
+    who ask for the same.
     """
     largest = RULES[rule].largest
     if largest is None:
         raise BadArgument("rule", f"rule is {rule}, which a bootstrap cannot repeat; use {' or '.join(REPEATABLE)}")
     fold = np.zeros(losses.shape[1], dtype=np.int64) if fold is None else fold
     tables = losses if chosen_by is None else np.concatenate([losses, chosen_by])
+    arrays = (tables, fold, np.zeros(0) if cluster is None else cluster)
+    content = (hashlib.sha256(np.ascontiguousarray(one).data).digest() for one in arrays)
+    key = (losses.shape, tables.shape, seed, rule, *content)
+    if key not in _KEPT:
+        if len(_KEPT) >= _MOST_KEPT:
+            del _KEPT[next(iter(_KEPT))]
+        _KEPT[key] = _corrected(losses, tables, seed, cluster, fold, largest)
+    return _KEPT[key]
+
+
+def _corrected(
+    losses: Losses,
+    tables: Losses,
+    seed: int,
+    cluster: NDArray[np.int64] | None,
+    fold: NDArray[np.int64],
+    largest: Callable[[Values, Values], Values],
+) -> Corrected:
     tables, size, starts = _units(tables, fold, cluster)
     summed, by = tables[: len(losses)], tables[-len(losses) :]
     found = [_errors(summed, by, size, starts, drawn, largest) for drawn in draws(len(size), seed)]

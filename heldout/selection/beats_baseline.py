@@ -1,12 +1,11 @@
 """Whether a winner beats the baseline (`heldout.fits.baseline`), by the interval of their difference on the same rows.
 
-The interval is that of `differences.csv` (`heldout.selection.comparison`): one of as many as there are candidates,
-since the winner was chosen among them. A winner beats the baseline if it lies below 0, and does not if no part of it
-does; else it cannot be told (docs/decisions/0018).
+The interval is that of `differences.csv` (`heldout.selection.comparison`), which counts that the winner was chosen. A
+winner beats the baseline if it lies below 0, and does not if no part of it does; else it cannot be told
+(docs/decisions/0018).
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -43,12 +42,10 @@ def beats(compared: Comparison, winner: str) -> bool | None:
 
     None where the interval of the difference contains 0, or there is none; False for the same answers on every row.
     """
-    of_both = {name: compared.observed[name] for name in (winner, NAME)}
-    ours, constant = (seen.losses for seen in of_both.values())
+    ours, constant = (compared.observed[name].losses for name in (winner, NAME))
     if np.allclose(ours, constant, rtol=1e-9, atol=1e-12 * float(constant.max())):
         return False
-    others = len(compared.observed) - 2 + compared.dropped
-    [apart] = replace(compared, observed=of_both, dropped=others).differences(winner)
+    [apart] = [one for one in compared.differences(winner) if one.against == NAME]
     if apart.low is None or apart.high is None:
         return None
     return True if apart.high < 0 else False if apart.low >= 0 else None

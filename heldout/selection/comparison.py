@@ -6,6 +6,13 @@ whichever candidate it is, for many rows. The intervals are mean(d) +- t sqrt(V)
 (Bonferroni), however the candidates depend on one another. The baseline is no candidate: the M intervals against it are
 a family of their own, each at the level 1 - (1 - level) / M.
 
+The winner and the baseline. Where a bootstrap can repeat the choice, that of the candidate w of least estimate, without
+a race and out of time, its interval against the baseline is a single one at `level`, whose upper end counts the choice
+by what that bootstrap corrects (`heldout.selection.bbc`): mean(d) - t sqrt(V) to mean(d) + E_bbc - E_cv + t sqrt(V).
+At the lower end a choice of the least costs nothing: with b the candidate of least true error, E(w) is below mean(d_w)
+less a reach only if E(b) is below mean(d_b) less the same, since E(b) <= E(w) and mean(d_w) <= mean(d_b); and b is one
+candidate. The upper end is a heuristic, as E_bbc is; it is measured (docs/decisions/0018, `studies/verdicts.py`).
+
 Step down. Where candidates are shown to err more than the one of least estimate, w, its intervals against the s - 1
 others that are left are made once more, with P = M (s - 1) / 2, until nobody else is shown to err more. Nothing is paid
 for it. Let w be the candidate that it is, by chance, and let a sentence about it be false. The first step with one such
@@ -49,6 +56,7 @@ from numpy.typing import NDArray
 from heldout.fits import baseline
 from heldout.losses.tested_losses import Tested
 from heldout.records import Difference
+from heldout.selection import bbc
 from heldout.selection.margin import word
 from heldout.selection.paired_differences import PairedDifferences, paired_differences
 
@@ -71,6 +79,7 @@ class Comparison:
     level: float
     dropped: int = 0
     margin: float | None = None
+    seed: int | None = None
 
     def differences(self, name: str) -> list[Difference]:
         """The error of `name` less that of each other, in their order.
@@ -86,7 +95,8 @@ class Comparison:
         for place, (other, error, by) in enumerate(zip(others, found.error.tolist(), reach.tolist(), strict=True)):
             record = Difference(name, other, error)
             if math.isfinite(by):
-                low, high = max(error - by, -most), min(error + by, most)
+                chosen = self._optimism if self._is_corrected(name) and other == baseline.NAME else 0.0
+                low, high = max(error - by, -most), min(error + chosen + by, most)
                 record = replace(record, low=low, high=high, level=self.level, interval=interval)
             if self.margin is not None and close is not None:
                 said = word(record.low, record.high, self.margin, close=close[place])
@@ -122,8 +132,24 @@ class Comparison:
             left = self._left
         elif name != baseline.NAME:
             left[np.isin(against, self._least)] = self._left[others.index(name)]
-        pairs = np.where((against == baseline.NAME) | (name == baseline.NAME), self._candidates, self._pairs(left))
+        of_baseline = 1 if self._is_corrected(name) else self._candidates
+        pairs = np.where((against == baseline.NAME) | (name == baseline.NAME), of_baseline, self._pairs(left))
         return 1 - (1 - self.level) / pairs
+
+    def _is_corrected(self, name: str) -> bool:
+        """Whether the difference of `name` from the baseline counts the choice by a bootstrap of it; what was left out
+        before did not take part in that."""
+        return self.seed is not None and self.dropped == 0 and name in self._least
+
+    @cached_property
+    def _optimism(self) -> float:
+        """By how much the least estimate is too low, since it is the least."""
+        seen = [of for name, of in self.observed.items() if name != baseline.NAME]
+        if self.seed is None or len(seen) == 1:
+            return 0.0
+        losses = np.stack([of.losses for of in seen])
+        corrected = bbc.corrected(losses, self.seed, seen[0].cluster).error
+        return max(corrected - min(of.error for of in seen), 0.0)
 
     @cached_property
     def _left(self) -> NDArray[np.int64]:

@@ -35,7 +35,8 @@ def compared_by(
     if isinstance(first, CrossValidated):
         folds = first.folds
     every = {**observed, baseline.NAME: replace(of_constant, cluster=first.cluster)}
-    return Comparison(every, folds, design.level, design.dropped, margin)
+    seed = design.seed if estimate in ("E_cv", "E_val") and design.dependence.time is None else None
+    return Comparison(every, folds, design.level, design.dropped, margin, seed)
 
 
 def differences(
