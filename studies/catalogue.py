@@ -31,6 +31,7 @@ CALLED: Mapping[str, str] = {
     "coverage": "Coverage of the intervals",
     "credible": "Intervals that few rows carry",
     "hard_cells": "A rare class, costs, weights, groups and time",
+    "verdicts": "The verdict's own errors, and its power",
     "discrete_cells": "Deep trees on few distinct rows",
     "bootstrap_632": "The bootstrap .632+",
     "race": "The race: what it keeps and spares",

@@ -65,7 +65,7 @@ def _flipped(rng: np.random.Generator, n: int, noise: Callable[[Numbers], Number
     return X, ((X[:, 0] > 0) ^ (rng.random(n) < noise(X[:, 1]))).astype(int)
 
 
-def _weighted(on_light: bool) -> Draw:
+def weighted(on_light: bool) -> Draw:
     """Lognormal weights; errors lie on the light rows, or on the heavy ones."""
 
     def draw(rng: np.random.Generator, n: int) -> Rows:
@@ -104,7 +104,7 @@ def _one_of(groups: int, share: float) -> Callable[[np.random.Generator], Number
     return lambda rng: np.r_[share, np.full(groups - 1, (1 - share) / (groups - 1))]  # noqa: ARG005
 
 
-def _autoregressive(rho: float) -> Draw:
+def autoregressive(rho: float) -> Draw:
     """A line, with noise that depends on the noise before."""
 
     def draw(rng: np.random.Generator, n: int) -> Rows:
@@ -124,7 +124,7 @@ def _numbers(noise: Callable[[np.random.Generator, int], Numbers]) -> Draw:
     return draw
 
 
-def _outliers(rng: np.random.Generator, n: int) -> Numbers:
+def outliers(rng: np.random.Generator, n: int) -> Numbers:
     return rng.normal(size=n) * np.where(rng.random(n) < 0.01, 20, 1)
 
 
@@ -161,14 +161,14 @@ def _weak(rng: np.random.Generator, n: int) -> Rows:
 
 
 _CLASSES = {"lda": LinearDiscriminantAnalysis(), "tree": DecisionTreeClassifier(max_depth=3, random_state=0)}
-_WEIGHED = {
+WEIGHED = {
     "logistic": LogisticRegression(),
     "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
 }
-_BALANCED = {"logistic": LogisticRegression(class_weight="balanced"), "bayes": GaussianNB()}
+BALANCED = {"logistic": LogisticRegression(class_weight="balanced"), "bayes": GaussianNB()}
 _NUMBERS = {"line": LinearRegression(), "tree": DecisionTreeRegressor(max_depth=3, random_state=0)}
 _TWINS = {str(column): _of_column(column, LogisticRegression(class_weight="balanced")) for column in (0, 1)}
-_COST = {"cost": {0: {1: 1}, 1: {0: 20}}}
+COST = {"cost": {0: {1: 1}, 1: {0: 20}}}
 
 
 @dataclass(frozen=True)
@@ -185,27 +185,27 @@ class Cell:
 
 
 CELLS: Mapping[str, Cell] = {
-    "balanced, 3 %, 300 rows": Cell(_rare(0.03), 300, _BALANCED, "balanced"),
-    "balanced, 2 %, 1000 rows": Cell(_rare(0.02), 1000, _BALANCED, "balanced"),
-    "balanced, 10 %, 300 rows": Cell(_rare(0.1), 300, _BALANCED, "balanced"),
-    "cost 20:1, 4 %, 300 rows": Cell(_rare(0.04), 300, _BALANCED, _COST),
-    "cost 20:1, 10 %, 100 rows": Cell(_rare(0.1), 100, _BALANCED, _COST),
+    "balanced, 3 %, 300 rows": Cell(_rare(0.03), 300, BALANCED, "balanced"),
+    "balanced, 2 %, 1000 rows": Cell(_rare(0.02), 1000, BALANCED, "balanced"),
+    "balanced, 10 %, 300 rows": Cell(_rare(0.1), 300, BALANCED, "balanced"),
+    "cost 20:1, 4 %, 300 rows": Cell(_rare(0.04), 300, BALANCED, COST),
+    "cost 20:1, 10 %, 100 rows": Cell(_rare(0.1), 100, BALANCED, COST),
     "balanced, equal candidates, 60 rows": Cell(_twin_columns(0.2), 60, _TWINS, "balanced", ("E_cv",), equal=True),
-    "cost 20:1, equal candidates, 5 %, 100 rows": Cell(_twin_columns(0.05), 100, _TWINS, _COST, ("E_cv",), equal=True),
-    "weights, errors on light rows, 300 rows": Cell(_weighted(True), 300, _WEIGHED),
-    "weights, errors on heavy rows, 300 rows": Cell(_weighted(False), 300, _WEIGHED),
-    "weights that rise in time, 300 rows": Cell(_rising(50.0), 300, _WEIGHED, None, ("E_val",)),
-    "weights that fall in time, 300 rows": Cell(_rising(0.02), 300, _WEIGHED, None, ("E_val",)),
+    "cost 20:1, equal candidates, 5 %, 100 rows": Cell(_twin_columns(0.05), 100, _TWINS, COST, ("E_cv",), equal=True),
+    "weights, errors on light rows, 300 rows": Cell(weighted(True), 300, WEIGHED),
+    "weights, errors on heavy rows, 300 rows": Cell(weighted(False), 300, WEIGHED),
+    "weights that rise in time, 300 rows": Cell(_rising(50.0), 300, WEIGHED, None, ("E_val",)),
+    "weights that fall in time, 300 rows": Cell(_rising(0.02), 300, WEIGHED, None, ("E_val",)),
     "30 equal groups, 300 rows": Cell(_groups(_one_of(30, 1 / 30)), 300),
     "30 lognormal groups, 300 rows": Cell(_groups(lambda rng: rng.lognormal(size=30)), 300),
     "one of 30 groups has 60 %, 300 rows": Cell(_groups(_one_of(30, 0.6)), 300),
     "one of 40 groups has 80 %, 400 rows": Cell(_groups(_one_of(40, 0.8)), 400),
-    "AR(.5) noise, 200 rows": Cell(_autoregressive(0.5), 200, _NUMBERS, None, ("E_val", "E_cv")),
-    "AR(.9) noise, 200 rows": Cell(_autoregressive(0.9), 200, _NUMBERS, None, ("E_val", "E_cv")),
-    "AR(.9) noise, 1500 rows": Cell(_autoregressive(0.9), 1500, _NUMBERS, None, ("E_val", "E_cv")),
-    "AR(.97) noise, 200 rows": Cell(_autoregressive(0.97), 200, _NUMBERS, None, ("E_val", "E_cv")),
+    "AR(.5) noise, 200 rows": Cell(autoregressive(0.5), 200, _NUMBERS, None, ("E_val", "E_cv")),
+    "AR(.9) noise, 200 rows": Cell(autoregressive(0.9), 200, _NUMBERS, None, ("E_val", "E_cv")),
+    "AR(.9) noise, 1500 rows": Cell(autoregressive(0.9), 1500, _NUMBERS, None, ("E_val", "E_cv")),
+    "AR(.97) noise, 200 rows": Cell(autoregressive(0.97), 200, _NUMBERS, None, ("E_val", "E_cv")),
     "normal noise, 100 rows": Cell(_numbers(lambda rng, n: rng.normal(size=n)), 100, _NUMBERS),
-    "1 % of outliers, 100 rows": Cell(_numbers(_outliers), 100, _NUMBERS),
+    "1 % of outliers, 100 rows": Cell(_numbers(outliers), 100, _NUMBERS),
     "a target that is 0 in 90 %, 200 rows": Cell(_zero_inflated, 200, _NUMBERS),
     "error .345 against .5, 100 rows": Cell(_weak, 100, _CLASSES, None, ("E_cv",)),
     "null labels, equal classes, 100 rows": Cell(_null(0.5), 100, _CLASSES, None, ("E_cv",), null=True),
@@ -253,7 +253,7 @@ def _of_table(name: str, number: int) -> list[Record]:
     for candidate in made.candidates:
         for estimate in cell.estimates:
             found: Any = made[candidate][estimate]
-            errors = [_error(of.predict(others["X"]), others, cell) for of in made.target(candidate, estimate)]
+            errors = [error(of.predict(others["X"]), others, cell.loss) for of in made.target(candidate, estimate)]
             truth, shown = float(np.mean(errors)), found.low is not None
             records.append(
                 {
@@ -282,12 +282,12 @@ def _of_table(name: str, number: int) -> list[Record]:
     return records
 
 
-def _error(said: NDArray[Any], rows: Rows, cell: Cell) -> float:
+def error(said: NDArray[Any], rows: Rows, loss: Any) -> float:
     """The mean loss of answers to the rows of the population."""
     y = rows["y"]
-    if cell.loss == "balanced":
+    if loss == "balanced":
         return float(np.mean([np.mean(said[y == label] != label) for label in np.unique(y)]))
-    if cell.loss == _COST:
+    if loss == COST:
         return float(np.mean(np.where(said == y, 0.0, np.where(y == 1, 20.0, 1.0))))
     losses = (said - y) ** 2 if y.dtype.kind == "f" else (said != y).astype(float)
     return float(np.average(losses, weights=rows.get("sample_weight")))

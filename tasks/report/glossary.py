@@ -6,6 +6,8 @@ from heldout.estimates import ESTIMATES
 
 GLOSSARY: Mapping[str, str] = {
     **{name: estimate.meaning for name, estimate in ESTIMATES.items()},
+    "verdict": "Whether to ship the winner, by one rule. How often it is wrong, and how often it ships a model that is "
+    "worth it, was measured on tables whose truth is known: docs/verdicts.md.",
     "baseline": "The best constant answer. A model that does not beat it has learned nothing from the features.",
     "interval": "Where the true error lies at the stated level, under the assumption that the last table names.",
     "bound": "What the error is at most, with all candidates counted that were ever compared on these labels: the "
