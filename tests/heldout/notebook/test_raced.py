@@ -14,6 +14,7 @@ import heldout
 from heldout.errors import BadArgument, FitFailure, LearnerWarning
 
 X, Y = make_classification(600, 10, n_informative=6, flip_y=0.02, class_sep=1.5, random_state=3)
+FEW = ["E_val", "E_prog"]  # for a race that says by itself what it did: the others need many fits
 
 
 class Counted(ClassifierMixin, BaseEstimator):
@@ -84,7 +85,7 @@ def test_processes_change_nothing(raced):
 def test_one_that_is_dropped_has_been_fitted_for_the_first_blocks_alone(raced):
     (coin,) = (one for one in raced.dropped if one.candidate == "coin")
     Counted.fits = 0
-    heldout.validate(candidates(), X, Y, repeats=4)
+    heldout.validate(candidates(), X, Y, estimates=FEW)
     steps = np.cumsum([len(split.validation) for split in raced.design.splits("progressive")])
     assert steps[Counted.fits - 1] == coin.rows
 
@@ -155,7 +156,7 @@ def test_a_failure_is_no_drop_and_drops_nobody(raced):
 
 def test_one_that_is_left_alone_and_fails_later_drops_nobody():
     coins = {f"coin {place}": DummyClassifier(strategy="uniform", random_state=place) for place in range(11)}
-    wanted = {"estimates": ["E_prog", "E_cv"]}
+    wanted = {"estimates": FEW}
     with pytest.warns(LearnerWarning, match="late failed"):
         made = heldout.validate({**coins, "late": Late()}, X, Y, **wanted)
     alone = heldout.validate(coins, X, Y, **wanted)
@@ -175,7 +176,7 @@ def test_one_that_is_left_alone_and_fails_later_drops_nobody():
     ],
 )
 def test_no_race(learners, y, options):
-    made = heldout.validate(learners, X, y, repeats=2, **options)
+    made = heldout.validate(learners, X, y, estimates=FEW, **options)
     assert made.dropped == ()
     assert len(made.candidates) == len(learners)
 
@@ -185,7 +186,7 @@ def test_a_stated_limit_allows_a_race_among_regressors():
     learners = {f"tree {leaf}": DecisionTreeRegressor(max_leaf_nodes=leaf) for leaf in range(2, 12)} | {
         "mean": DummyRegressor()
     }
-    made = heldout.validate(learners, X, y, repeats=2, loss_max=1.0)
+    made = heldout.validate(learners, X, y, estimates=FEW, loss_max=1.0)
     assert "mean" in {one.candidate for one in made.dropped}
 
 
@@ -227,7 +228,7 @@ def test_finalists_of_a_loss_without_a_limit_and_of_groups():
     trees = {f"tree {depth}": DecisionTreeRegressor(max_depth=depth) for depth in range(1, 6)}
     groups = np.repeat(np.arange(60), 10)
     for further in ({}, {"groups": groups}):
-        made = heldout.validate(trees, X, X[:, 0], repeats=3, finalists=2, **further)
+        made = heldout.validate(trees, X, X[:, 0], estimates=FEW, finalists=2, **further)
         assert len(made.candidates) == 2
         assert {"finalists"} == {one.by for one in made.dropped}
         shown = " ".join(str(made).split())
@@ -236,9 +237,9 @@ def test_finalists_of_a_loss_without_a_limit_and_of_groups():
 
 
 def test_as_many_finalists_as_candidates_change_nothing():
-    some = dict(list(candidates().items())[1:6])
-    plain = heldout.validate(some, X, Y, repeats=3)
-    assert plain.estimates == heldout.validate(some, X, Y, repeats=3, finalists=5).estimates
+    some, how = dict(list(candidates().items())[1:4]), {"estimates": [*FEW, "E_2cv"], "repeats": 2}
+    plain = heldout.validate(some, X, Y, **how)
+    assert plain.estimates == heldout.validate(some, X, Y, **how, finalists=3).estimates
 
 
 def test_finalists_without_e_prog_have_its_steps():
@@ -260,7 +261,7 @@ def test_finalists_are_not_chosen_in_each_fold():
 
 
 def test_of_many_that_are_left_out_a_table_of_text_has_the_nearest_and_counts_the_others():
-    made = heldout.validate(candidates(), X, Y, repeats=3, finalists=2)
+    made = heldout.validate(candidates(), X, Y, estimates=FEW, finalists=2)
     errors = sorted((one.error, one.candidate) for one in made.dropped)
     said = str(made)
     assert all(name in said for _, name in errors[:5])
