@@ -33,6 +33,7 @@ CLASSIFIERS = {
 FAST = {name: CLASSIFIERS[name] for name in ("tree", "near")}
 REGRESSORS = {"ridge": Ridge(), "near": KNeighborsRegressor(), "each": MultiOutputRegressor(Ridge())}
 U = X[:40] + 0.1
+FEW_FITS = {"E_cv": "Bayle within folds"}  # those of the folds alone
 
 
 def validate(learners, y, **more):
@@ -51,7 +52,7 @@ def by_hand(learner, y, made, scheme, loss):
 
 @pytest.fixture(scope="module")
 def made():
-    return validate(CLASSIFIERS, LABELS, repeats=1)
+    return validate(CLASSIFIERS, LABELS, repeats=1, folds=5, intervals=FEW_FITS)
 
 
 @pytest.mark.parametrize("scheme", ["holdout", "cross_validation", "progressive"])
@@ -73,14 +74,15 @@ def test_classes_err_by_the_hamming_loss_of_scikit_learn(scheme, made):
     ],
 )
 def test_numbers_err_by_the_mean_over_the_labels(loss, theirs):
-    made = validate(REGRESSORS, NUMBERS, loss=loss)
+    made = validate(REGRESSORS, NUMBERS, loss=loss, folds=5, estimates=["E_cv"], intervals=FEW_FITS)
     for name, learner in REGRESSORS.items():
         expected = by_hand(learner, NUMBERS, made, "cross_validation", theirs)
         assert made[name]["E_cv"].value == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_function_judges_all_labels_of_a_row_at_once(made):
-    whole = validate(FAST, LABELS, loss=lambda y, said: (y != said).any(axis=1), estimates=["E_cv"])
+    any_wrong = lambda y, said: (y != said).any(axis=1)  # noqa: E731
+    whole = validate(FAST, LABELS, loss=any_wrong, folds=5, estimates=["E_cv"], intervals=FEW_FITS)
     expected = by_hand(FAST["tree"], LABELS, whole, "cross_validation", lambda y, said: (y != said).any(1).mean())
     assert whole["tree"]["E_cv"].value == pytest.approx(expected, abs=1e-12)
     assert whole["tree"]["E_cv"].value >= made["tree"]["E_cv"].value
@@ -95,7 +97,7 @@ def test_a_function_judges_all_labels_of_a_row_at_once(made):
     ],
 )
 def test_the_baseline_is_the_best_constant_of_each_label(y, learners, loss, dummy, theirs):
-    made = validate(learners, y, loss=loss, estimates=["E_cv"])
+    made = validate(learners, y, loss=loss, folds=5, estimates=["E_cv"], intervals=FEW_FITS)
     [E_cv] = [one for one in made.baseline if one.estimate == "E_cv"]
     expected = by_hand(
         dummy if theirs is not hamming_loss else MultiOutputClassifier(dummy), y, made, "cross_validation", theirs
@@ -112,7 +114,7 @@ def test_the_disagreement_is_the_mean_over_the_labels(made):
 
 
 def test_numbers_disagree_by_the_mean_over_the_labels_and_e_dis_is_half_of_it():
-    made = validate(REGRESSORS, NUMBERS)
+    made = validate(REGRESSORS, NUMBERS, estimates=["disagreement", "E_dis"])
     halves = made.target("ridge", "disagreement")
     pairs = zip(halves[::2], halves[1::2], strict=True)
     expected = np.mean([np.mean((first.predict(U) - second.predict(U)) ** 2) for first, second in pairs])
@@ -122,8 +124,9 @@ def test_numbers_disagree_by_the_mean_over_the_labels_and_e_dis_is_half_of_it():
 
 def test_a_label_next_to_its_copy_errs_as_the_label_alone():
     twice = np.column_stack([LABELS[:, 0]] * 2)
+    of_both = {"estimates": ["E_val", "E_cv"], "intervals": FEW_FITS}
     alone, both = (
-        validate({"near": KNeighborsClassifier()}, y, stratify=False, shortcuts="off", estimates=["E_val", "E_cv"])
+        validate({"near": KNeighborsClassifier()}, y, stratify=False, shortcuts="off", folds=5, **of_both)
         for y in (LABELS[:, 0], twice)
     )
     assert [one.value for one in alone.estimates] == pytest.approx([one.value for one in both.estimates], abs=1e-12)
@@ -131,13 +134,14 @@ def test_a_label_next_to_its_copy_errs_as_the_label_alone():
 
 
 def test_leave_one_out_is_k_fold_with_k_n():
-    made = validate({"near": KNeighborsClassifier()}, LABELS, folds=len(X), estimates=["E_cv"])
-    expected = by_hand(KNeighborsClassifier(), LABELS, made, "cross_validation", hamming_loss)
+    first, near = LABELS[:40], KNeighborsClassifier()
+    made = heldout.validate({"near": near}, X[:40], first, folds=40, estimates=["E_cv"], progress=False)
+    expected = by_hand(near, first, made, "cross_validation", hamming_loss)
     assert made["near"]["E_cv"].value == pytest.approx(expected, abs=1e-12)
 
 
 def test_labels_may_be_a_frame_a_sparse_matrix_lists_or_texts():
-    near, few = {"near": KNeighborsClassifier()}, {"estimates": ["E_cv"]}
+    near, few = {"near": KNeighborsClassifier()}, {"estimates": ["E_val", "E_2cv"]}
     ours = validate(near, LABELS, **few)
     texts = np.where(LABELS, "yes", "no")
     for y in (
@@ -183,7 +187,7 @@ def test_the_report_of_several_labels(tmp_path):
 
 
 def test_groups_time_weights_and_several_processes():
-    of, few = {"tree": CLASSIFIERS["tree"]}, {"estimates": ["E_val", "E_cv"]}
+    of, few = {"tree": CLASSIFIERS["tree"]}, {"estimates": ["E_val", "E_cv"], "folds": 5}
     assert validate(of, LABELS, n_jobs=2, **few) == validate(of, LABELS, **few)
     assert "groups" in validate(of, LABELS, groups=np.arange(120) // 3, **few)["tree"]["E_cv"].assumption
     assert validate(of, LABELS, time=np.arange(120), **few)["tree"]["E_cv"].value < 1
@@ -193,13 +197,15 @@ def test_groups_time_weights_and_several_processes():
 
 def test_a_learner_of_one_label_fails_and_the_others_go_on():
     with pytest.warns(LearnerWarning, match="bayes failed, and is left out"):
-        made = validate({"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}, LABELS)
+        made = validate({"bayes": GaussianNB(), "tree": DecisionTreeClassifier()}, LABELS, estimates=["E_val"])
     assert ("tree",) == made.candidates
     assert "1d" in made.failed["bayes"]
     assert (
         "boost"
         in validate(
-            {"boost": HistGradientBoostingClassifier(max_iter=3), "tree": DecisionTreeClassifier()}, LABELS
+            {"boost": HistGradientBoostingClassifier(max_iter=3), "tree": DecisionTreeClassifier()},
+            LABELS,
+            estimates=["E_val"],
         ).failed
     )
 
@@ -247,4 +253,4 @@ def test_columns_of_two_kinds_are_refused_where_no_learner_says_which():
 
 def test_the_classes_of_one_label_in_columns_have_a_warning():
     with pytest.warns(TargetWarning, match="give y.argmax"):
-        validate({"near": KNeighborsClassifier()}, np.eye(3)[LABELS.sum(axis=1).clip(0, 2)])
+        validate({"near": KNeighborsClassifier()}, np.eye(3)[LABELS.sum(axis=1).clip(0, 2)], estimates=["E_val"])
