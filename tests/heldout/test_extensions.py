@@ -51,6 +51,23 @@ def last_line(code: str, *folders: Path, **how) -> str:
     return done.stderr.strip().splitlines()[-1]
 
 
+def refused(tries: list[str], *folders: Path, **how) -> list[str]:
+    """What each of the tries is refused with, one after the other in a fresh interpreter."""
+    code = f"""
+        import heldout, json, os
+        said = []
+        for code in {tries!r}:
+            try:
+                exec(code)
+            except heldout.errors.BadArgument as error:
+                said.append(str(error))
+        print(json.dumps(said))
+    """
+    said = printed(code, *folders, **how)
+    assert len(tries) == len(said)
+    return said
+
+
 # --- the example of the documentation
 
 VALIDATED = """
@@ -113,29 +130,31 @@ def test_its_shortcut_takes_the_place_of_fits_and_gives_what_they_give(example):
 
 
 AUDITED = """
-    import heldout
-    {allow}
     import json
     import numpy as np
     import pandas as pd
     rng = np.random.default_rng(0)
     seconds = rng.integers(60, 4000, 300)
-    wait = ["n/a", None, *(f"{{each // 60}}:{{each % 60:02d}}" for each in seconds[2:])]
+    wait = ["n/a", None, *(f"{each // 60}:{each % 60:02d}" for each in seconds[2:])]
     y = seconds + rng.normal(0, 900, 300) > 2000
-    found = heldout.audit(pd.DataFrame({{"wait": wait, "age": rng.normal(size=300)}}), y)
-    print(json.dumps([[one.text, one.decide] for one in found]))
+    table = pd.DataFrame({"wait": wait, "age": rng.normal(size=300)})
+    found = [[one.text, one.decide] for one in heldout.audit(table, y)]
 """
 
 
 def test_audit_reads_the_strings_of_a_kind_of_an_allowed_package_as_numbers_and_says_so(example):
-    found = dict(printed(AUDITED.format(allow=f"heldout.allow({MODULE!r})"), example))
+    code = f"""
+    import heldout
+    heldout.allow({MODULE!r})
+    {AUDITED}
+    print(json.dumps(found))
+    """
+    found = dict(printed(code, example))
     (said,) = (text for text in found if text.startswith("wait: strings such as "))
     assert "are seconds: " in said
     assert said.endswith("; 1 of 299 values are none, such as 'n/a': it is missing")
     assert "heldout.validate" in found[said]
     assert any(text.startswith("strongest alone, by the error out of fold: wait ") for text in found)
-    texts = [text for text, _ in printed(AUDITED.format(allow=""), example)]
-    assert not [text for text in texts if "seconds" in text or "out of fold: wait" in text]
 
 
 @pytest.mark.long
@@ -163,21 +182,23 @@ def test_its_own_tests_pass(example, tmp_path):
 # --- what is not allowed
 
 
-def test_a_package_that_is_not_named_is_not_imported_and_its_names_are_not_known(example):
-    code = """
-        import heldout, json, sys
-        from heldout import extensions
-        extensions.load()
-        import numpy as np
-        from sklearn.naive_bayes import GaussianNB
-        try:
-            heldout.validate({"bayes": GaussianNB()}, np.eye(20), np.arange(20) % 2, loss="spherical")
-        except heldout.errors.BadArgument as error:
-            print(json.dumps([str(error), "heldout_example" in sys.modules, len(extensions.loaded())]))
+def test_a_package_that_is_not_named_is_not_imported_and_its_names_and_kinds_are_not_known(example):
+    code = f"""
+    import heldout, sys
+    from heldout import extensions
+    extensions.load()
+    {AUDITED}
+    from sklearn.naive_bayes import GaussianNB
+    try:
+        heldout.validate({{"bayes": GaussianNB()}}, np.eye(20), np.arange(20) % 2, loss="spherical")
+    except heldout.errors.BadArgument as error:
+        print(json.dumps([str(error), found, "heldout_example" in sys.modules, len(extensions.loaded())]))
     """
-    message, imported, loaded = printed(code, example)
+    message, found, imported, loaded = printed(code, example)
     assert message.startswith("loss is 'spherical'; it must be one of zero_one, ")
     assert (False, 0) == (imported, loaded)
+    assert found
+    assert not [text for text, _ in found if "seconds" in text or "out of fold: wait" in text]
 
 
 @pytest.mark.parametrize("named", ["", MODULE, "heldout_example.loss"])
@@ -272,8 +293,7 @@ def test_what_is_wrong_is_said_at_once_with_what_to_do(tmp_path, case):
 
 def test_what_the_environment_allows_is_checked_by_every_import_that_lists_names(tmp_path):
     folder = install(tmp_path, "bad", {"heldout.selection.rules": {"any": "bad.m:RULE"}})
-    for used in ("heldout.validate", "import heldout.selection.rules"):
-        message = last_line(f"import heldout; {used}", folder, allowed="bad")
+    for message in refused(["heldout.validate", "import heldout.selection.rules"], folder, allowed="bad"):
         assert "bad 1.0: the entry point 'any' of heldout.selection.rules (bad.m:RULE) cannot be imported" in message
 
 
@@ -319,14 +339,13 @@ def test_a_module_that_offers_nothing_is_named():
     assert () == allowed()
 
 
-@pytest.mark.parametrize("text", ["my-package", "a b", "a;b", "."])
-def test_an_environment_that_is_no_list_of_modules_is_refused(text):
-    message = last_line("import heldout.losses", allowed=text)
-    assert f"{VARIABLE} is {text!r}; it must name modules" in message
-
-
-def test_a_module_of_the_environment_that_offers_nothing_is_named():
-    assert "no_such_package has no entry point" in last_line("import heldout.losses", allowed="no_such_package")
+def test_an_environment_that_is_no_list_of_modules_is_refused_and_a_module_that_offers_nothing_is_named():
+    texts = ["my-package", "a b", "a;b", "."]
+    tries = [f"os.environ[{VARIABLE!r}] = {text!r}; import heldout.losses" for text in [*texts, "no_such_package"]]
+    *messages, of_nothing = refused(tries)
+    for text, message in zip(texts, messages, strict=True):
+        assert f"{VARIABLE} is {text!r}; it must name modules" in message
+    assert "no_such_package has no entry point" in of_nothing
 
 
 def test_heldout_without_extensions_asks_for_no_entry_points():
