@@ -72,7 +72,7 @@ def test_the_value_is_that_of_further_estimates_and_of_scikit_learn(made, metric
 @pytest.mark.parametrize(
     ("function", "needs", "y", "learners"),
     [
-        (matthews_corrcoef, "answer", Y, LEARNERS),
+        (matthews_corrcoef, "answer", Y, {"tree": LEARNERS["tree"]}),
         (cohen_kappa_score, "answer", THREE, {"tree": LEARNERS["tree"]}),
         (partial(fbeta_score, beta=2, pos_label="yes"), "answer", Y, {"line": LEARNERS["line"]}),
         (roc_auc_score, "ranks", Y, {"line": LEARNERS["line"]}),
@@ -81,7 +81,7 @@ def test_the_value_is_that_of_further_estimates_and_of_scikit_learn(made, metric
     ],
 )
 def test_a_function_is_the_mean_over_the_folds_of_its_own_values(function, needs, y, learners):
-    made = validate(learners, y)
+    made = validate(learners, y, intervals={"E_cv": "Bayle within folds"})  # which needs no further fits
     found = made.metric(function, needs=needs)
     for one in found.estimates:
         expected = []
@@ -172,10 +172,11 @@ def test_answers_of_one_model_have_the_number_of_scikit_learn(metric):
 
 
 def test_the_assumption_names_what_the_rows_depend_on():
-    assert "independent examples" in validate().metric("auc").estimates[0].assumption
-    grouped = validate(groups=np.arange(N) // 4).metric("auc").estimates[0]
+    tree = {"tree": LEARNERS["tree"]}
+    assert "independent examples" in validate(tree).metric("auc").estimates[0].assumption
+    grouped = validate(tree, groups=np.arange(N) // 4).metric("auc").estimates[0]
     assert "independent groups; correlation of the folds" in grouped.assumption
-    in_time = validate(time=np.arange(N)).metric(matthews_corrcoef)
+    in_time = validate(tree, time=np.arange(N)).metric(matthews_corrcoef)
     assert "folds that are long compared with the dependence along time" in in_time.estimates[0].assumption
     assert len(in_time.rows) == in_time.estimates[0].n_tested == len(in_time.observed["tree"].losses) < N
 

@@ -89,7 +89,7 @@ def test_labels_of_any_kind_give_the_same_numbers(labels_as):
 
 def test_arguments_are_left_as_they_were():
     copies = X.copy(), y.copy(), U.copy()
-    heldout.validate(CANDIDATES, X, y, unlabeled=U, repeats=2, **HOW)
+    heldout.validate(CANDIDATES, X, y, unlabeled=U, repeats=2, intervals=NO_FURTHER_FIT, **HOW)
     assert [one.tobytes() for one in copies] == [one.tobytes() for one in (X, y, U)]
 
 
@@ -294,7 +294,9 @@ class Fails(BaseEstimator):
 
 def test_a_learner_that_fails_raises_with_its_name_and_its_own_reason():
     with pytest.raises(FitFailure, match="^second: OSError: too few rows$") as caught:
-        heldout.validate({"first": Fails(0), "second": Fails(30)}, X, y, repeats=1, on_error="raise", **HOW)
+        heldout.validate(
+            {"first": Fails(0), "second": Fails(30)}, X, y, repeats=1, on_error="raise", intervals=NO_FURTHER_FIT, **HOW
+        )
     assert FitFailure is type(caught.value.__cause__)
     # all fits on 30 rows or more succeed
     found = heldout.validate({"second": Fails(30)}, X, y, estimates=["E_in", "E_cv"], intervals=NO_FURTHER_FIT, **HOW)
