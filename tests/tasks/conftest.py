@@ -1,5 +1,7 @@
 """Every test of tasks/ runs in a checkout of its own: a temporary folder, and an import path that is put back."""
 
+import contextlib
+import shutil
 import sys
 from pathlib import Path
 
@@ -34,11 +36,15 @@ def settings_with():
     return lambda *changes: load(SHIPPED, changes)
 
 
+def table_of_rows():
+    x = np.random.default_rng(5).normal(size=60)
+    return pd.DataFrame({"id": range(60), "x": x, "kind": ["won" if id % 3 == 0 else "lost" for id in range(60)]})
+
+
 @pytest.fixture
 def rows(checkout):
     """rows.csv: 60 rows numbered by `id`, a feature `x`, and in `kind` 40 times lost and 20 times won."""
-    x = np.random.default_rng(5).normal(size=60)
-    frame = pd.DataFrame({"id": range(60), "x": x, "kind": ["won" if id % 3 == 0 else "lost" for id in range(60)]})
+    frame = table_of_rows()
     frame.to_csv("rows.csv", index=False)
     return frame
 
@@ -60,8 +66,18 @@ def settings_of_rows(settings_with):
     return lambda *changes: settings_with(*base, *changes)
 
 
+@pytest.fixture(scope="session")
+def prepared_once(tmp_path_factory, settings_of_rows):
+    """A folder with what `prepare` leaves for `rows`."""
+    folder = tmp_path_factory.mktemp("prepared")
+    with contextlib.chdir(folder):
+        table_of_rows().to_csv("rows.csv", index=False)
+        write_prepared(prepare(settings_of_rows()))
+    return folder
+
+
 @pytest.fixture
-def prepared(rows, settings_of_rows):
+def prepared(rows, checkout, prepared_once, settings_of_rows):
     """data/prepared from rows.csv; returns settings for it, with changes that leave these files alone."""
-    write_prepared(prepare(settings_of_rows()))
+    shutil.copytree(prepared_once, checkout, dirs_exist_ok=True)
     return settings_of_rows
