@@ -136,10 +136,16 @@ def ranked(found: heldout.Validation) -> list[str]:
     return sorted(errors, key=errors.__getitem__)
 
 
-def panels(found: heldout.Validation) -> dict:
+@pytest.fixture(scope="module")
+def figure(found) -> Figure:
+    """The picture of `found`, drawn."""
+    made = found.plot()
+    made.canvas.draw()
+    return made
+
+
+def panels(figure: Figure) -> dict:
     """Each estimate's panel: its points and its bars, by the name of the candidate, from the top to the bottom."""
-    figure = found.plot()
-    figure.canvas.draw()
     shown = [axes for axes in figure.axes if axes.get_visible()]
     names = [label.get_text() for label in shown[0].get_yticklabels()]
     return {
@@ -148,13 +154,12 @@ def panels(found: heldout.Validation) -> dict:
     }
 
 
-def test_plot_is_a_figure_with_a_panel_for_each_estimate_and_the_candidate_of_least_error_at_the_top(found):
-    figure = found.plot()
+def test_plot_is_a_figure_with_a_panel_for_each_estimate_and_the_candidate_of_least_error_at_the_top(found, figure):
     assert isinstance(figure, Figure)
     assert ranked(found) == [label.get_text() for label in figure.axes[0].get_yticklabels()]
     bottom, top = figure.axes[0].get_ylim()
     assert bottom > top
-    points = {name: of for name, of in panels(found).items() if name}
+    points = {name: of for name, of in panels(figure).items() if name}
     assert EVERY == list(points)
     assert len(found.estimates) == sum(len(of) for of in points.values())
     for estimate, of in points.items():
@@ -164,8 +169,8 @@ def test_plot_is_a_figure_with_a_panel_for_each_estimate_and_the_candidate_of_le
     assert figure.get_suptitle().startswith(f"{ranked(found)[0]}: E_cv ")
 
 
-def test_panels_of_labelled_rows_share_an_axis_that_no_disagreement_flattens(found):
-    limits = {axes.get_title("left"): axes.get_xlim() for axes in found.plot().axes if axes.get_visible()}
+def test_panels_of_labelled_rows_share_an_axis_that_no_disagreement_flattens(found, figure):
+    limits = {axes.get_title("left"): axes.get_xlim() for axes in figure.axes if axes.get_visible()}
     of_labelled = {name: ends for name, ends in limits.items() if name not in ("disagreement", "E_dis", "E_maxdt")}
     assert 1 == len({*of_labelled.values()})
     ends = [e for one in found.estimates if one.estimate in of_labelled for e in (one.value, one.high) if e is not None]
@@ -178,17 +183,21 @@ def test_panels_of_labelled_rows_share_an_axis_that_no_disagreement_flattens(fou
 
 
 def test_the_bars_of_the_plot_reach_to_the_bounds(numbers):
-    for estimate, of in panels(numbers).items():
+    shown = numbers.plot()
+    shown.canvas.draw()
+    for estimate, of in panels(shown).items():
         for record in (one for one in numbers.estimates if one.estimate == estimate):
             (segment,) = of[record.candidate].lines[2][0].get_segments()
             ends = (record.value, record.value) if record.low is None else (record.low, record.high)
             assert [end**0.5 for end in ends] == pytest.approx(segment[:, 0], rel=1e-9, abs=1e-12)
-    assert "RMSE" == numbers.plot().get_supxlabel()
+    assert "RMSE" == shown.get_supxlabel()
 
 
 def test_in_a_page_the_plot_has_the_colours_of_the_page_and_its_text_is_text(found):
-    shown = found.plot()._repr_html_()
-    assert shown == found.plot()._repr_html_()
+    one, other = found.plot(), found.plot()
+    assert one is not other
+    shown = one._repr_html_()
+    assert shown == other._repr_html_()
     assert {"#2878c8", "#8c8c8c"} == set(re.findall("#[0-9a-f]{6}", shown))  # legible on white and on black
     texts = [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", shown)]
     assert {*EVERY, *ranked(found), "error, %"} <= {*texts}
@@ -205,17 +214,13 @@ def test_a_name_is_drawn_in_a_page_as_it_is():
     assert names <= {unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", shown)}
 
 
-def test_every_axis_of_the_plot_begins_at_0_unless_all_errors_are_far_from_it(found, numbers):
-    for of in (found, numbers):
-        for axes in (axes for axes in of.plot().axes if axes.get_visible()):
+def test_every_axis_of_the_plot_begins_at_0_unless_all_errors_are_far_from_it(figure, numbers):
+    for of in (figure, numbers.plot()):
+        for axes in (axes for axes in of.axes if axes.get_visible()):
             low, high = axes.get_xlim()
             points = [bars.lines[0].get_xdata()[0] for bars in axes.containers]
             assert -0.05 * high <= low <= 0 or low > 0.4 * high, axes.get_title("left")
             assert low < min(points) <= max(points) < high
-
-
-def test_two_plots_are_two_figures(found):
-    assert found.plot() is not found.plot()
 
 
 def test_without_matplotlib_plot_says_what_is_missing(found, monkeypatch):
