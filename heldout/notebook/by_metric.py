@@ -37,6 +37,7 @@ from heldout.several_labels import as_given
 Metric = str | Callable[..., Any]
 Needs = Literal["answer", "ranks"]
 _NEARER = 0.5  # the error by a metric of the user's, of which it is known what a row changes
+_ROUNDING = 1e-9  # terms and bounds that are closer, as a share of the largest term, are equal
 _R2 = ("r2", "r2_score")  # no mean of losses
 _NEEDS: tuple[Needs, ...] = get_args(Needs)
 NAMES = tuple(name for name, one in ESTIMATES.items() if one.part_loss is not None)
@@ -180,7 +181,8 @@ class ByMetric:
         """
         if isinstance(self.metric, PartLoss) or (self.rows and seen.error < _NEARER):
             return replace(record, not_credible=None)
-        if np.ptp(seen.losses) == 0 and record.low == record.high:
+        width = 0.0 if record.low is None or record.high is None else record.high - record.low
+        if max(float(np.ptp(seen.losses)), width) <= _ROUNDING * float(np.abs(seen.losses).max()):
             record = replace(record, low=None, high=None, level=None, interval=None, assumption=None)
             return replace(
                 record, not_credible=f"no row changes {self.metric.name}, so that nothing shows how it varies"

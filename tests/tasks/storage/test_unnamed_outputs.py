@@ -32,6 +32,12 @@ def contents() -> set[str]:
     return {path.read_text() for path in files if not path.name.endswith(".dir")}
 
 
+@pytest.fixture(autouse=True)
+def own_place(tmp_path, monkeypatch):
+    """DVC's own place is not that of the checkout, which the Makefile sets."""
+    monkeypatch.setenv("DVC_SITE_CACHE_DIR", str(tmp_path / "dvc"))
+
+
 @pytest.fixture
 def repository(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
