@@ -18,6 +18,7 @@ import pytest
 from scipy.interpolate import BSpline, make_interp_spline
 from sklearn import ensemble
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics import make_scorer, zero_one_loss
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
@@ -99,6 +100,12 @@ def is_the_name_of_a_type(name):
     return check
 
 
+def a_scorer_keeps_what_it_was_made_of():
+    scorer = make_scorer(zero_one_loss, greater_is_better=False, response_method="predict", normalize=False)
+    assert (zero_one_loss, -1) == (scorer._score_func, scorer._sign)
+    assert ("predict", {"normalize": False}) == (scorer._response_method, scorer._kwargs)
+
+
 def is_where_a_runner_keeps_its_files():
     from prefect.runner import Runner
 
@@ -132,6 +139,15 @@ CHECKED = (  # as the table of checks names them
     "scipy.interpolate._bsplines.BSpline",
 )
 USES = [
+    *(
+        Use(
+            "heldout/losses/of_part/direction.py",
+            name,
+            a_scorer_keeps_what_it_was_made_of,
+            "heldout/losses/test_direction.py::test_a_scorer_of_scikit_learn_has_the_right_direction_or_is_refused",
+        )
+        for name in ("_score_func", "_sign", "_response_method", "_kwargs")
+    ),
     Use(
         "heldout/shortcuts/preconditions.py",
         "_validate_params",
