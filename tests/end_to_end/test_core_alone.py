@@ -23,6 +23,7 @@ X, y = load_breast_cancer(return_X_y=True)
 X, y, U, X_new, y_test = X[:300], y[:300], X[300:], X[300:], y[300:]
 fitted = LinearDiscriminantAnalysis().fit(X, y)
 predicted, probabilities = fitted.predict(X_new), fitted.predict_proba(X_new)
+table = {"row": [*range(len(y_test))], "candidate": ["lda"] * len(y_test), "answer": predicted, "label": y_test}
 """
 AFTER = """
 assert "<table>" in v._repr_html_()
