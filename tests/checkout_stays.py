@@ -4,6 +4,7 @@ Python's audit events tell it (PEP 578); what a process that a test starts write
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -21,6 +22,7 @@ _CHANGES = {  # an event of Python's: the place of each path among its arguments
     "os.symlink": {1: 2},
     "sqlite3.connect": {0: None},
 }
+_OF_SQLITE = re.compile(r"file:([^?]*)(.*)")  # an address; else it is a path
 _written: dict[str, None] = {}
 
 
@@ -52,6 +54,10 @@ def paths(event: str, arguments: tuple[object, ...]) -> Iterator[Path]:
         path = arguments[place]
         if not isinstance(path, str | bytes | os.PathLike) or (folder is not None and arguments[folder] != -1):
             continue
+        if event == "sqlite3.connect" and (address := _OF_SQLITE.fullmatch(os.fsdecode(path))):
+            if "mode=ro" in address[2]:
+                continue
+            path = address[1]
         with suppress(OSError):  # the current folder is gone
             full = Path(os.path.normpath(Path.cwd() / os.fsdecode(path)))  # no links resolved: that takes long
             if full.is_relative_to(ROOT) and not _OF_TOOLS & {*full.relative_to(ROOT).parts}:

@@ -39,7 +39,7 @@ def params(write_params, tmp_path_factory):
     folder = tmp_path_factory.mktemp("user")
     (folder / "one-class.csv").write_text("x,target\n1,0\n2,0\n3,0\n")
     (folder / "empty.csv").write_text(",".join(f"pixel_{place // 8}_{place % 8}" for place in range(64)) + "\n")
-    return write_params(folder / "params.yaml", candidates=candidates)
+    return write_params(folder / "params.yaml", candidates=candidates, data={"labeled_rows": 60})
 
 
 @pytest.fixture(scope="module")

@@ -132,12 +132,21 @@ def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, valida
         of_test = {f"test_{name}{end}": line[of] for name, line in measured.iterrows() for end, of in ends.items()}
         expected |= {name: number for name, number in of_test.items() if not pd.isna(number)}
         assert {"E_test", "test_f1_low"} <= {*expected}
+        expected |= of_prediction_sets(validated)
         of_champion = {name: value for name, value in run.data.metrics.items() if name.startswith("E_champion")}
         # who does not win meets the champion, here itself: the whole test part is new to it
         met = [expected["E_test"]] if run.data.tags["promoted"] == "no" else []
         assert pytest.approx(met) == [*of_champion.values()][:1]
         expected |= of_champion
         assert expected == {name: value for name, value in run.data.metrics.items() if not name.startswith("system/")}
+
+
+def of_prediction_sets(checkout) -> dict[str, float]:
+    """The metrics of the line of prediction_sets.csv."""
+    (line,) = pd.read_csv(checkout.path / "reports/prediction_sets.csv").to_dict("records")
+    columns = ("coverage", "threshold", "mean_size", "mean_width", "single", "empty")
+    metrics = {name: line[name] for name in columns} | {f"coverage_{end}": line[end] for end in ("low", "high")}
+    return {f"prediction_sets_{name}": value for name, value in metrics.items() if not pd.isna(value)}
 
 
 def with_bounds(lines: pd.DataFrame) -> dict[str, float]:

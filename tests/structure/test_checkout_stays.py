@@ -25,6 +25,9 @@ WRITERS = ("tests/end_to_end/test_watch.py", "tests/tasks/storage/test_trusted_t
         ("os.mkdir", (str(ROOT / "folder"), 0o777, -1), ["folder"]),
         ("sqlite3.connect", (str(ROOT / "mlruns/mlflow.db"),), ["mlruns/mlflow.db"]),
         ("sqlite3.connect", (":memory:",), []),
+        ("sqlite3.connect", (f"file:{ROOT / 'mlruns/mlflow.db'}?mode=rwc",), ["mlruns/mlflow.db"]),
+        ("sqlite3.connect", (f"file:{ROOT / 'mlruns/mlflow.db'}?mode=ro",), []),
+        ("sqlite3.connect", ("file:/elsewhere/prefect.db?mode=rw",), []),
         ("os.remove", ("a", 5), []),  # in a folder that is not the current one
         ("import", ("os", None), []),
     ],
