@@ -39,6 +39,8 @@ def written() -> list[str]:
 
 
 def _note(event: str, arguments: tuple[object, ...]) -> None:
+    if event != "open" and event not in _CHANGES:  # nearly all: this is called often
+        return
     for path in paths(event, arguments):
         _written[f"{event} {path}"] = None
 

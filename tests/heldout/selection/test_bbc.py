@@ -261,9 +261,9 @@ def test_the_losses_of_those_that_may_have_won_are_those_of_the_bootstraps_winne
     [
         [0.2] * 19
         + [0.1],  # bounds about E_bbc alone covered in .70 of 150 tables, and what they missed was below them
-        [0.2] * 4 + [0.1],  # in .75
+        pytest.param([0.2] * 4 + [0.1], marks=pytest.mark.slow),  # in .75
         [0.2] * 20,
-        [0.1, 0.15, 0.2, 0.25, 0.3],  # in .91
+        pytest.param([0.1, 0.15, 0.2, 0.25, 0.3], marks=pytest.mark.slow),  # in .91
     ],
 )
 def test_it_covers_the_winners_error_whether_one_is_better_all_are_equal_or_they_are_graded(risks):

@@ -15,6 +15,7 @@ from tasks.data.text_form import USUAL
 from tasks.data.unlabeled import Schema
 from tasks.runtime import process_end
 from tasks.runtime.errors import UserError
+from tests.variants import some
 
 WRITERS = {
     "t.csv": lambda table: table.to_csv("t.csv", index=False),
@@ -45,16 +46,16 @@ def test_what_comes_back_is_what_was_read(checkout, name):
     pd.testing.assert_frame_equal(here, read(name))
 
 
-@pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
+@pytest.mark.parametrize("name", some(["t.parquet", "t.feather"], "t.parquet"))
 def test_a_file_that_needs_more_memory_than_it_may_take_is_refused_and_the_next_is_read(checkout, monkeypatch, name):
-    WRITERS[name](table(400_000))
+    WRITERS[name](table(100_000))
     with monkeypatch.context() as patched:
         patched.setattr(reading_process, "allowed", lambda: 1 << 20)
         with pytest.raises(
             UserError, match=f"^data.source: {name} cannot be read: reading it .* memory.* half of what is free"
         ):
             read(name)
-    assert 400_000 == len(read(name))
+    assert 100_000 == len(read(name))
 
 
 def test_a_file_that_takes_longer_than_it_may_is_refused_and_the_process_is_gone(checkout, monkeypatch):
@@ -88,15 +89,15 @@ def test_a_process_that_nobody_asks_is_not_kept(checkout, monkeypatch):
     monkeypatch.setattr(reading_process, "_IDLE_SECONDS", 0.0)
     time.sleep(0.01)
     read("t.parquet")
-    assert before != reader()
+    assert not before.is_running()
 
 
-@pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
+@pytest.mark.parametrize("name", some(["t.parquet", "t.feather"], "t.parquet"))
 def test_a_shard_that_is_cut_short_or_passes_a_limit_is_a_bad_shard(checkout, monkeypatch, name):
     features, columns = typed(table().drop(columns="d"), None, USUAL)
     schema = Schema.of(features, columns, [], ())
     whole, cut = Path(name), Path(f"cut-{name}")
-    WRITERS[name](table(200_000).drop(columns="d"))
+    WRITERS[name](table(100_000).drop(columns="d"))
     cut.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
     shards = [*unlabeled.from_files([cut, whole], schema, (), "skip", USUAL).checked()]
     assert [False, True] == [frame is not None for frame, _ in shards]
