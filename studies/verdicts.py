@@ -15,7 +15,6 @@ The truth is that of 5,000 other rows, the same for the candidates and the const
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ import heldout
 from heldout.fits.baseline import NAME
 from heldout.notebook.decided import planned
 from studies import hard_cells
-from studies.hard_cells import Cell, Draw, Numbers, Rows, slug
+from studies.hard_cells import Cell, Draw, Numbers, Rows, Unit, slug
 from studies.made_tables import markdown, write_between
 from studies.race_bbc import Centroids
 from studies.study import LEVEL, Finding, Record, at_most, share_interval
@@ -216,15 +215,6 @@ CELLS: Mapping[str, Cell] = {
 }
 POWER = ("five learners, .29 against .5, 120 rows", "five learners, one has learned, 120 rows")
 QUICK_CELLS = ("few rows, 30", "numbers, normal noise, 60 rows")
-
-
-@dataclass(frozen=True)
-class Unit:
-    """Some tables of a cell, counted from `first`."""
-
-    cell: str
-    first: int
-    tables: int
 
 
 def units(quick: bool) -> Sequence[Unit]:
