@@ -55,7 +55,7 @@ def test_what_asks_for_something_is_whole_and_the_last_is_the_decision(closing, 
         if len(screen.caveats) > 1:
             assert f"caveat 1/{len(screen.caveats)}" in said
         if screen.caveats == ():
-            assert len(lines) <= 10
+            assert len(lines) <= {80: 12, 120: 10}[width]
 
 
 def test_what_a_stranger_wrote_is_cut_where_it_would_fill_the_screen(closing):
