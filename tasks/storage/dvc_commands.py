@@ -104,7 +104,7 @@ def get(path: Path, revision: str, target: Path) -> Path:
 def _check_remotes(revision: str) -> None:
     """Raise UserError if a remote of the project leads to a server for which the user does not vouch.
 
-    DVC reads the configuration of the revision and that of now. The logins of the environment would go to its remotes.
+    DVC reads the configuration of the revision and of this folder. The environment's logins would go to its remotes.
     """
     from dvc.config import Config  # type: ignore[import-untyped]
 
