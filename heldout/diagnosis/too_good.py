@@ -21,8 +21,9 @@ from heldout.learners.fitting import answers, losses_of
 from heldout.losses import Loss
 from heldout.losses.amounts import amount
 from heldout.losses.ratio import error_of
-from heldout.parts.splits import Rows, Split
-from heldout.rows.frames import column_names, is_other_frame, take
+from heldout.parts.splits import Split
+from heldout.rows.exchanged import exchanged
+from heldout.rows.frames import column_names
 from heldout.schemes.design import Design
 
 Columns = NDArray[np.intp]
@@ -51,10 +52,10 @@ def carriers(hypothesis: Any, X: Any, design: Design, split: Split, of_baseline:
     """
     rng = np.random.default_rng(seeds.child(design.seed, "shuffled"))
     rows = np.sort(rng.permutation(split.validation)[:_MOST_ROWS])
-    shuffled = rng.permutation(len(rows))
+    shuffled = rows[rng.permutation(len(rows))]
 
     def error(columns: Columns) -> float:
-        given = answers(hypothesis, _with_shuffled(take(X, rows), columns, shuffled), design.loss)
+        given = answers(hypothesis, exchanged(X, rows, shuffled, columns), design.loss)
         return error_of(losses_of(given, design.y, rows, design.loss), design.weights_of(rows))
 
     def rises(columns: Columns) -> bool:
@@ -64,24 +65,27 @@ def carriers(hypothesis: Any, X: Any, design: Design, split: Split, of_baseline:
         """The sets of columns that carry it, among `columns` that do so together."""
         halves = [half for half in np.array_split(columns, 2) if rises(half)] if len(columns) > 1 else []
         if not halves:
-            yield least(columns, columns[:0])
+            yield least(columns, columns[:0], _MOST_TOGETHER)
         for half in halves:
             yield from found(half)
 
-    def least(columns: Columns, others: Columns) -> Columns:
-        """A least set of `columns` that carry it with `others` (QuickXplain; Junker, AAAI 2004)."""
-        if len(columns) == 1:
-            return columns
+    def least(columns: Columns, others: Columns, most: int) -> Columns:
+        """A least set of `columns` that carry it with `others` (QuickXplain; Junker, AAAI 2004); none above `most`."""
+        if len(columns) == 1 or most == 0:
+            return columns[:most]
         first, second = np.array_split(columns, 2)
         for half in (first, second):
             if rises(np.concatenate([half, others])):
-                return least(half, others)
-        of_second = least(second, np.concatenate([first, others]))
-        return np.concatenate([least(first, np.concatenate([of_second, others])), of_second])
+                return least(half, others, most)
+        of_second = least(second, np.concatenate([first, others]), most - 1)
+        if not len(of_second):
+            return of_second
+        of_first = least(first, np.concatenate([of_second, others]), most - len(of_second))
+        return np.concatenate([of_first, of_second]) if len(of_first) else of_first
 
     every = np.arange(X.shape[1])
     try:
-        sets = [one for one in found(every) if len(one) <= _MOST_TOGETHER] if rises(every) else []
+        sets = [one for one in found(every) if len(one)] if rises(every) else []
         few = [(one, error(one)) for one in sets]
     except FitFailure:  # a hypothesis that refuses rows which do not occur tells nothing
         return ()
@@ -106,27 +110,3 @@ def sentence(winner: str, error: float, of_baseline: float, carried_by: Sequence
         return f"{text}No few columns carry it: ask of each column whether it is known before the target is"
     shown = ", ".join(f"{' with '.join(one.columns)} {amount(one.error, loss)}" for one in carried_by[:_MOST_SHOWN])
     return f"{text}Held-out error where the values of a column are shuffled: {shown}. Is it known before the target is?"
-
-
-def _with_shuffled(X: Any, columns: Columns, order: Rows) -> Any:
-    """X, shape (n, p), with the values of some `columns` taken from the rows in `order`."""
-    if hasattr(X, "iloc"):
-        changed = X.copy()
-        for place in columns:
-            changed.isetitem(place, X.iloc[order, place].array)
-        return changed
-    if is_other_frame(X):
-        import narwhals as nw
-
-        frame = nw.from_native(X, eager_only=True)
-        of_shuffled = frame[order]
-        return frame.with_columns(*[of_shuffled[frame.columns[place]] for place in columns]).to_native()
-    if hasattr(X, "tocsr"):
-        from scipy.sparse import diags_array
-
-        is_shuffled = np.zeros(X.shape[1])
-        is_shuffled[columns] = 1
-        return (X @ diags_array(1 - is_shuffled) + X[order] @ diags_array(is_shuffled)).tocsr()
-    changed = X.copy()
-    changed[:, columns] = X[order][:, columns]
-    return changed

@@ -29,14 +29,21 @@ def exchanged(X: Any, rows: NDArray[np.intp], others: NDArray[np.intp], places: 
         given.data[~np.isin(given.indices, places)] = 0
         return kept + given
     if hasattr(X, "iloc"):
-        for place in places:
-            made.isetitem(place, X.iloc[others, place].array)
-        return made
+        return _of_pandas(made, X.iloc[others, [*places]], places)
     if is_other_frame(X):
         frame, given = (nw.from_native(some, eager_only=True) for some in (made, take(X, others)))
         return frame.with_columns(*(given.get_column(given.columns[place]) for place in places)).to_native()
     made[:, places] = X[np.ix_(others, np.array(places))]
     return made
+
+
+def _of_pandas(made: Any, given: Any, places: Sequence[int]) -> Any:
+    """`made` with the columns of `given` at `places`; all at once, since one after another takes a second of 10,000."""
+    import pandas as pd
+
+    kept = np.delete(np.arange(made.shape[1]), places)
+    joined = pd.concat([made.iloc[:, kept], given.set_axis(made.index)], axis=1)
+    return joined.iloc[:, np.argsort(np.concatenate([kept, places]))]
 
 
 def value_numbers(X: Any, places: Sequence[int]) -> NDArray[np.int64]:

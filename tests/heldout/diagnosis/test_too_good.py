@@ -111,3 +111,24 @@ def test_print_names_the_column_of_a_leak_and_says_nothing_of_an_honest_winner()
     assert "told" in shown
     assert "honest" not in shown
     assert "suspicious" not in str(heldout.validate(learners, X[["honest"]], y, folds=4, estimates=["E_cv"]))
+
+
+class MostOf:
+    """A hypothesis that knows the answers `y` as long as a half of the columns have their values."""
+
+    def __init__(self, y, X):
+        self.y, self.X, self.asked = y, X, 0
+
+    def predict(self, X):
+        self.asked += 1
+        return self.y if (X == self.X).all(axis=0).mean() >= 0.5 else 1 - self.y
+
+
+def test_the_search_ends_where_more_columns_than_five_carry_it_only_together():
+    rng = np.random.default_rng(0)
+    y, X = rng.integers(0, 2, 300), rng.normal(size=(300, 1024))
+    hypothesis = MostOf(y[200:], X[200:])
+    assert too_good.carriers(hypothesis, X, Rows(y, ZERO_ONE), SPLIT, 0.5) == ()
+    assert (
+        hypothesis.asked < 2 * 5 * 10
+    )  # of 1024 columns: two for each halving, five times; 513 columns need thousands
