@@ -1,4 +1,4 @@
-"""What nights leave in MLflow's store, with and without `tracking.keep`: docs/decisions/0092.
+"""What nights leave in MLflow's store, with and without `tracking.keep`.
 
     python -m benchmarks.nights --nights 60 --keep 20    # minutes
 

@@ -1,4 +1,4 @@
-"""What becomes of old runs: they leave MLflow's store, Prefect's history and DVC's cache (decision 92)."""
+"""What becomes of old runs: they leave MLflow's store, Prefect's history and DVC's cache."""
 
 import logging
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""Which schedules are on survives a restart: what was set in Prefect's pages holds until prefect.yaml says otherwise.
-
-docs/decisions/0093.
-"""
+"""Which schedules are on survives a restart: what Prefect's pages have holds until prefect.yaml says otherwise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

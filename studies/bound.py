@@ -1,6 +1,6 @@
 """How often the winner's true error passes its bound, for several bounds that pay for the choice among M candidates.
 
-    python -m studies.bound [--data FOLDER] [--draws 2000] [--joint] [--out bound.csv]    # for decision 34, in hours
+    python -m studies.bound [--data FOLDER] [--draws 2000] [--joint] [--out bound.csv]    # for decision 54, in hours
 
 K losses of 0 and 1 of each of M candidates, whose rows are independent. Simulated candidates err by a uniform number of
 the row, with chance sqrt(rho) the row's own, else the candidate's, so that equal errors correlate by rho. Real ones

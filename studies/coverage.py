@@ -7,8 +7,8 @@ is the coverage of the shipped interval, the mean over all cells.
 The observations are stored below `.cache/studies/coverage-2`, and are used again when an interval changes.
 
     python -m studies.coverage --page             # docs/coverage.* and docs/method/*.png from the stored observations
-    python -m studies.coverage --fresh            # populations that no default was chosen by; prints the table of
-                                                  # docs/decisions/0035
+    python -m studies.coverage --fresh            # populations that no default was chosen by; prints how each
+                                                  # default covers there
 """
 
 import argparse

@@ -73,9 +73,9 @@ below 95 % of the runs, since the test part has noise too. Four things differ fr
 - The winner has the least `E_cv` of all candidates, which makes its `E_cv` too small; its `E_val` has no part in the
   choice.
 - Equal rows are drawn one by one, in the test part as in the folds
-  ([decision 53](decisions/0053-a-row-and-its-number.md)): with many copies, as in wine_quality and phishing, both
-  errors are also about rows that a training row equals. The run's line `duplicates` has `E_cv` both ways, and
-  `split.duplicates: keep_together` keeps copies on one side of the folds and of the test part.
+  ([decision 25](decisions/0025-the-test-part-belongs-to-the-row.md)): with many copies, as in wine_quality and
+  phishing, both errors are also about rows that a training row equals. The run's line `duplicates` has `E_cv` both
+  ways, and `split.duplicates: keep_together` keeps copies on one side of the folds and of the test part.
 - Of the sets in time, electricity_elec2 and occupancy, the test part has the latest rows, and no interval covers what
   changes until then.
 

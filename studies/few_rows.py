@@ -1,6 +1,6 @@
 """Losses that are not 0/1, in few tested rows: the intervals `log t` and `pooled shape` of the same samples.
 
-    python -m studies.few_rows    # the table of docs/decisions/0030, in about twenty minutes
+    python -m studies.few_rows    # what docs/decisions/0030 sums up, in about twenty minutes
 
 Samples are drawn with replacement from populations of 4000 rows, whose mean loss is the true error; folds, shares and
 blocks are those of params.yaml. Of each estimate the table has the share of samples in which either interval covers the

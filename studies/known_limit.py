@@ -1,6 +1,6 @@
-"""How often intervals of squared losses hold in few rows, where the losses have a limit that is stated: decision 33.
+"""How often intervals of squared losses hold in few rows, where the losses have a limit that is stated.
 
-    python -m studies.known_limit    # the table of docs/decisions/0033, in half a minute
+    python -m studies.known_limit    # half a minute
 
 A fixed answer of 1 to labels in [0, 10], whose losses are at most 100; `betting` is told so, the t intervals are not.
 """

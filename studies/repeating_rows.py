@@ -1,7 +1,7 @@
 """How often a champion is replaced where rows repeat, by what counts as a new row: a table of operations.md.
 
 A share of the rows is in 50 cells that repeat, every other row comes once. Each night brings rows, and the contest bets
-on the new ones of the test part (decision 53), or on those of new content, as earlier versions did.
+on the new ones of the test part (decision 25), or on those of new content, as earlier versions did.
 
     python -m studies.repeating_rows             # 300 quarters of each case: ten minutes
     python -m studies.repeating_rows --quick     # 20 quarters, printed and not written

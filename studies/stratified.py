@@ -1,6 +1,6 @@
 """How much stratified parts lower E_cv: the threshold of the warning in `heldout.parts.class_shares`, and decision 5.
 
-    python -m studies.stratified    # the table of docs/decisions/0005, in some minutes
+    python -m studies.stratified    # what docs/decisions/0005 sums up, in some minutes
 
 C classes are equally frequent; a row is one of 100 values, whose frequencies f differ from class to class by a factor
 exp(h Z), Z standard normal. The learner is Bayes' rule with the true f and the class shares of its training rows:

@@ -3,7 +3,7 @@
 A limit is a statement about every answer of every hypothesis to every row, those of the population too. No losses can
 show that it holds; a single loss above it shows that it does not, whoever's loss it is. So a loss above it ends the
 whole validation, and not a candidate alone: a candidate left out for its largest loss would leave the limit of the
-others as true as before, which is not at all (docs/decisions/0033).
+others as true as before, which is not at all.
 """
 
 import numpy as np

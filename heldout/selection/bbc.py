@@ -14,7 +14,7 @@ The percentiles of the bootstraps' errors are no interval: each is an error on a
 rows, and all are 0 where no row is wrong. The interval goes from the lower bound about the winner's E_cv, q_w, which is
 too low by the choice, to the upper bound about E_bbc. That is too high where one candidate is better than many, since
 bootstraps miss it more often than the choice does: bounds about E_bbc alone covered in .70 to .90 of such tables, and
-missed on that side (decision 105).
+missed on that side.
 
 Both bounds take the variance of the winner's E_cv, V, with its correction for shared training rows: for 0/1 losses
 they are Wilson's roots for n_eff = q_w (1 - q_w) / V rows (`corrected_wilson`, or `corrected_fold_wilson` where no

@@ -30,7 +30,7 @@ from heldout.rows.frames import take
 from heldout.schemes.design import Design
 
 NAMES = ("disagreement", "uncertainty")
-DIGITS = 6  # of a mean of probabilities: docs/decisions/0059
+DIGITS = 6  # of a mean of probabilities, whose noise over the repeats is far larger
 NO_ROWS = "there are no unlabelled rows"
 MOST_A_ROW, MOST = 20, 20_000  # unlabelled rows that are asked, for each labelled row and in all: more add little
 

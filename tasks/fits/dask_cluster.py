@@ -1,4 +1,4 @@
-"""The workers of a Dask cluster as the executor of the fits: docs/decisions/0041."""
+"""The workers of a Dask cluster as the executor of the fits: docs/decisions/0042."""
 
 import contextlib
 import functools

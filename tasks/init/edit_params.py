@@ -1,4 +1,7 @@
-"""New values in a params.yaml, in place of the old values; its comments stay where they are."""
+"""New values in a params.yaml, in place of the old values; its comments stay where they are.
+
+ruamel.yaml keeps a comment with the value before it: a list that is replaced takes the comment of the next key along.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

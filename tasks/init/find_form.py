@@ -1,6 +1,7 @@
 """How the text of a table is written, found once by `init`: its separator and its decimal mark.
 
 What is found is written into params.yaml, so that every later run reads the same numbers without a decision.
+`csv.Sniffer` would not do: it takes any character for a separator, and always answers.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""The rows with which new shards are compared: fixed at the first watch, and moved only by a person (decision 94)."""
+"""The rows with which new shards are compared: fixed at the first watch, and moved only by a person (decision 37)."""
 
 import hashlib
 import io

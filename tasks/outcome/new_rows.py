@@ -1,4 +1,4 @@
-"""Which rows of the test part are new, and whether these are a fair sample of the new rows (decision 53)."""
+"""Which rows of the test part are new, and whether these are a fair sample of the new rows (decision 25)."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ def fresh(test: RowIds, known: KnownRows) -> NDArray[np.intp]:
 
 
 def hidden(test: RowIds, every: RowIds, known: KnownRows, *, copies: bool) -> float:
-    """The share of the new rows that `fresh` leaves out, so that the others are no fair sample of them (decision 53).
+    """The share of the new rows that `fresh` leaves out, so that the others are no fair sample of them (decision 25).
 
     With groups or time it is 0: the claim is about new groups or times. Where `copies` are kept together, new rows with
     the features of known ones are left out, and counted as far as their numbers show them. An independent row that left

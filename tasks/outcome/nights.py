@@ -1,4 +1,4 @@
-"""The nights of a data source, as the ledger of operations has them: what a person reads each morning (decision 96).
+"""The nights of a data source, as the ledger of operations has them: what a person reads each morning.
 
 A night is a run that may promote. Its entries are joined by the key of its run: `contest` or `champion` has what was
 decided, `night`, the last, how long it took, its rows, and the sizes of the stores. A night before that entry, or

@@ -1,4 +1,4 @@
-"""The rows of the test part that a winner may be tested on: those that no choice has used (decisions 10, 25 and 62)."""
+"""The rows of the test part that a winner may be tested on: those that no choice has used (decisions 25 and 62)."""
 
 import logging
 from collections.abc import Callable, Sequence

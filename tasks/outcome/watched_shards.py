@@ -1,6 +1,6 @@
 """New shards against a fixed reference: how far stored half models disagree on them, and both alarms.
 
-The one on the half models is decision 37, the one on the rows themselves decision 94.
+One is on the half models, one on the rows themselves: decision 37.
 """
 
 import logging

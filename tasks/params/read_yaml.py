@@ -1,7 +1,7 @@
 """YAML as params.yaml is read: version 1.1, and the numbers that version 1.2 adds.
 
 `off` and `yes` are booleans, as users have written them. 1e-05 is a number: so ruamel.yaml writes it, with which
-`dvc exp run -S` changes params.yaml. See docs/decisions/0016-hand-written-yaml-parts.md.
+`dvc exp run -S` changes params.yaml.
 """
 
 import re

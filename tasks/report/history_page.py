@@ -1,4 +1,4 @@
-"""reports/history.html: all nights of a data source on one screen, in one file that needs no script (decision 96)."""
+"""reports/history.html: all nights of a data source on one screen, in one file that needs no script."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""row_ids.parquet: the identity of every row with a label (decisions 25 and 53), for the choice of a champion."""
+"""row_ids.parquet: the identity of every row with a label (decision 25), for the choice of a champion."""
 
 from dataclasses import dataclass
 from functools import cached_property

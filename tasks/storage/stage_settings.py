@@ -1,4 +1,4 @@
-"""The settings that each stage leaves next to its results, and the refusal of results of other settings (decision 49).
+"""The settings that each stage leaves next to its results, and the refusal of results of other settings.
 
 A stage keeps the parameters that dvc.yaml names for it and no others, so that its output changes only where DVC runs it
 again; the hashes of the prepared files that it read, and of the user's modules that these parameters reach.

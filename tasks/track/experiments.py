@@ -1,7 +1,6 @@
 """The experiments of MLflow: one for each data source, since pages put the errors of one on a common axis.
 
-`tracking.experiment` is the name of that whose source came first; those of further sources have their names at the end:
-docs/decisions/0088.
+`tracking.experiment` is the name of that whose source came first; those of further sources have their names at the end.
 """
 
 import hashlib

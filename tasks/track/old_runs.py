@@ -1,4 +1,4 @@
-"""Old runs are removed from the store, with their artifacts and versions; what later runs need stays (decision 92)."""
+"""Old runs are removed from the store, with their artifacts and versions; what later runs need stays."""
 
 import contextlib
 import sqlite3

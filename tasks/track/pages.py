@@ -22,7 +22,7 @@ def application(settings: Settings, host: str = LOOPBACK, *, reads_need_login: b
     """The pages as an application for uvicorn, also at `host`. Raises UserError if the store cannot be reached.
 
     MLflow's own check lets pages at every other port of this machine write, and pages of every name that begins like a
-    private address (10.evil.example), and it asks nobody for a login: docs/decisions/0057.
+    private address (10.evil.example), and it asks nobody for a login: docs/decisions/0023.
     """
     if host != LOOPBACK:  # MLflow, which reads this at its import, knows loopback and private addresses alone
         os.environ["MLFLOW_SERVER_ALLOWED_HOSTS"] = f"127.0.0.1:*,localhost:*,{host}:*"

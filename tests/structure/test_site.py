@@ -21,6 +21,8 @@ from tests.end_to_end.browser import CHROMIUM, opened
 
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"\]\(([^)#\s]+)")
+DECISION = re.compile(r"(?:\b[Dd]ecisions?\s+\[?|decisions/)(\d+)")
+ROOMS = ("heldout", "tasks", "flows", "studies", "benchmarks", "tests")
 LOADED = {"link": "href", "script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 SHOWN = ("method.html", "reference/validate.html")
 # what people type, and the section that the search shows first
@@ -64,6 +66,14 @@ def test_every_link_of_the_sources_leads_to_a_file():
     assert len(pages) > 60
     links = [(page, to) for page in pages for to in LINK.findall(_prose(page)) if not urlsplit(to).scheme]
     assert [] == [(page.name, to) for page, to in links if not (page.parent / to).exists()]
+
+
+def test_every_decision_that_code_or_a_page_names_is_there():
+    names = [*ROOT.glob("*.md"), ROOT / "dvc.yaml", *(ROOT / "docs").rglob("*.md")]
+    names += [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    named = {int(number) for path in names for number in DECISION.findall(path.read_text(encoding="utf-8"))}
+    assert len(named) > 20
+    assert [] == sorted(named - {int(path.name[:4]) for path in (ROOT / "docs/decisions").glob("*.md")})
 
 
 def test_every_picture_of_an_output_is_small_and_shown_by_a_page():

@@ -63,7 +63,7 @@ def test_errors_of_a_squared_loss_are_roots_and_the_sign_of_a_difference_stays()
     assert "20 [19–21]" in said
     assert "50 [49–51]" in said
     (line,) = [line for line in said.splitlines() if line.startswith("E_cv   ")]
-    # of the mean squares: 2100 [1992.8 to 2208.4], on the scale of roots at 50 (decision 81)
+    # of the mean squares: 2100 [1992.8 to 2208.4], on the scale of roots at 50
     assert "30 [27.48 to 32.92] *" in line
 
 
