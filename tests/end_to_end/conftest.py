@@ -21,6 +21,7 @@ import yaml
 
 from tasks.runtime.server import Server
 from tests.end_to_end.foreign_page import ask, with_secret
+from tests.golden.configurations import RICH
 from tests.receiver import Receiver, receiving
 
 ROOT = Path(__file__).parents[2]
@@ -39,34 +40,6 @@ _FOREIGN = (
 )  # of the one who runs the tests, not of a user
 _BAYES = "sklearn.naive_bayes.GaussianNB"
 _NEIGHBOURS = "sklearn.neighbors.KNeighborsClassifier"
-_SGD = "sklearn.linear_model.SGDClassifier"
-_SCALER = "sklearn.preprocessing.StandardScaler"
-# of each kind: closed, left open to the seed, and two families, one of them behind preprocessing
-_RICH = [
-    {"name": "bayes", "estimator": _BAYES},
-    {"name": "tree", "estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"max_features": 16}},
-    {"name": "penalty", "estimator": _SGD, "family": {"parameter": "alpha", "values": [100.0, 1.0, 0.01]}},
-    {
-        "name": "epochs",
-        "estimator": _SGD,
-        "preprocess": _SCALER,
-        "family": {"parameter": "epochs", "values": [1, 2, 4]},
-    },
-]
-
-# more than ten, so that they race: seven of them are far behind, whatever the partition is
-ELEVEN = [
-    *({"name": f"{k}-NN", "estimator": _NEIGHBOURS, "params": {"n_neighbors": k}} for k in (1, 3, 5)),
-    {"name": "bayes", "estimator": _BAYES, "params": {"var_smoothing": 0.01}},
-    *(
-        {
-            "name": f"coin {p}",
-            "estimator": "sklearn.dummy.DummyClassifier",
-            "params": {"strategy": "uniform", "random_state": p},
-        }
-        for p in range(7)
-    ),
-]
 
 
 def environment(**own: str) -> dict[str, str]:
@@ -306,15 +279,7 @@ class Ran:
 def rich(clone, server, write_params, tmp_path_factory) -> Ran:
     """A validation of all that a user may ask for: families, nested selection, and the k-fold hypothesis delivered."""
     checkout = clone(server)
-    params = write_params(
-        tmp_path_factory.mktemp("rich") / "params.yaml",
-        candidates=_RICH,
-        selection={"nested": True},
-        further_estimates=["E_auc", "E_balanced"],
-        intervals={"E_val": "Clopper-Pearson"},
-        deliver="k_fold",
-        report={"columns": [["pixel_2_3", "pixel_2_4"]]},
-    )
+    params = write_params(tmp_path_factory.mktemp("rich") / "params.yaml", **RICH)
     return Ran(checkout, params, checkout.flow("validate", "--promote", "--params", params).stdout)
 
 

@@ -5,7 +5,8 @@ import json
 import pytest
 from mlflow import MlflowClient
 
-from tests.end_to_end.conftest import COMMIT, ELEVEN
+from tests.end_to_end.conftest import COMMIT
+from tests.golden.configurations import ELEVEN
 
 pytestmark = pytest.mark.long
 _BREAKS = {"name": "breaks", "estimator": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 5000}}

@@ -16,52 +16,10 @@ from heldout.losses.amounts import amount
 from heldout.selection.race import MORE_THAN
 from tasks.params import load
 from tasks.storage import report_tables
-from tests.end_to_end.conftest import ELEVEN, Ran
+from tests.end_to_end.conftest import Ran
+from tests.golden.configurations import OF_BOTH_DOORS, RICH
 
 TEXTS, NUMBERS = ["target", "interval"], ["value", "low", "high", "level", "n_train", "n_tested"]
-RIDGE = {"name": "ridge", "estimator": "sklearn.linear_model.Ridge"}
-OF_NUMBERS = {
-    "data": {"source": "sklearn:diabetes", "positive": None, "labeled_rows": 61, "shards": 3},
-    "candidates": [
-        {**RIDGE, "family": {"parameter": "alpha", "values": [10.0, 1.0, 0.1]}},
-        {"name": "tree", "estimator": "sklearn.tree.DecisionTreeRegressor", "params": {"max_features": 3}},
-    ],
-    "loss_max": 110_000,  # the target lies in [25, 346], and so do the answers of these learners, nearly
-    "intervals": {"E_val": "betting", "E_cv": "corrected repeated t"},
-    "selection": {"level": 0.8},
-    "deliver": "progressive",
-}
-OF_THREE_CLASSES = {
-    "data": {"source": "sklearn:iris", "positive": None, "labeled_rows": 31, "shards": 1},
-    "split": {"folds": "loo", "test_fraction": 0},
-    "intervals": {"E_cv": "corrected t", "E_prog": "Hoeffding"},
-    "selection": {"criterion": "E_maxdt", "level": 0.8},
-    "deliver": "vote",
-}
-BAYES = {"name": "bayes", "estimator": "sklearn.naive_bayes.GaussianNB"}
-LDA = {"name": "lda", "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"}
-BY_COST = {
-    "data": {"source": "sklearn:iris", "positive": None, "labeled_rows": 60, "shards": 2},
-    "split": {"folds": 5},
-    "candidates": [BAYES, LDA],
-    "loss": {"cost": {0: {1: 1, 2: 5}, 1: {0: 2, 2: 0.5}, 2: {0: 3, 1: 4}}},
-    "selection": {"criterion": "E_maxdt"},
-    "deliver": "vote",
-}
-BY_LOG = {
-    **BY_COST,
-    "loss": "log",
-    "further_estimates": ["E_auc"],
-    "selection": {"criterion": "E_auc", "rule": "indistinguishable"},
-}
-BY_BRIER = {**BY_COST, "loss": "brier", "selection": {"criterion": "max(E_cv, E_maxdt)", "nested": True}}
-BY_QUANTILE = {**OF_NUMBERS, "loss": {"pinball": 0.9}}
-BY_RACE = {
-    "data": {"labeled_rows": 300, "shards": 1},
-    "candidates": ELEVEN,
-    "deliver": "vote",
-    "progressive": {"block": "auto"},
-}
 
 
 def in_a_notebook(ran, settings) -> heldout.Validation:
@@ -96,20 +54,13 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(None, marks=pytest.mark.slow),
-        pytest.param(OF_NUMBERS, marks=pytest.mark.long),
-        pytest.param(OF_THREE_CLASSES, marks=pytest.mark.long),
-        pytest.param(BY_COST, marks=pytest.mark.long),
-        pytest.param(BY_LOG, marks=pytest.mark.long),
-        pytest.param(BY_BRIER, marks=pytest.mark.long),
-        pytest.param(BY_QUANTILE, marks=pytest.mark.long),
-        pytest.param(BY_RACE, marks=pytest.mark.long),
+        pytest.param(changes, id=name, marks=pytest.mark.slow if changes is RICH else pytest.mark.long)
+        for name, changes in OF_BOTH_DOORS.items()
     ],
-    ids=["two classes", "numbers", "three classes", "costs", "log loss", "Brier loss", "a quantile", "a race"],
 )
 def both(request, tmp_path_factory):
     """A run of the commands, its settings, and what a notebook finds on its prepared rows."""
-    if request.param is None:
+    if request.param is RICH:
         ran = request.getfixturevalue("rich")
     else:
         checkout = request.getfixturevalue("clone")(request.getfixturevalue("server"))
