@@ -55,7 +55,7 @@ def carriers(hypothesis: Any, X: Any, design: Design, split: Split, of_baseline:
     shuffled = rows[rng.permutation(len(rows))]
 
     def error(columns: Columns) -> float:
-        given = answers(hypothesis, exchanged(X, rows, shuffled, columns), design.loss)
+        given = answers(hypothesis, exchanged(X, rows, shuffled, columns.tolist()), design.loss)
         return error_of(losses_of(given, design.y, rows, design.loss), design.weights_of(rows))
 
     def rises(columns: Columns) -> bool:

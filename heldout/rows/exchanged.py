@@ -39,11 +39,10 @@ def exchanged(X: Any, rows: NDArray[np.intp], others: NDArray[np.intp], places: 
 
 def _of_pandas(made: Any, given: Any, places: Sequence[int]) -> Any:
     """`made` with the columns of `given` at `places`; all at once, since one after another takes a second of 10,000."""
-    import pandas as pd
-
-    kept = np.delete(np.arange(made.shape[1]), places)
-    joined = pd.concat([made.iloc[:, kept], given.set_axis(made.index)], axis=1)
-    return joined.iloc[:, np.argsort(np.concatenate([kept, places]))]
+    every = range(made.shape[1])
+    kept = made.set_axis(every, axis=1).reset_index(drop=True).drop(columns=[*places])
+    joined = kept.join(given.set_axis([*places], axis=1).reset_index(drop=True))
+    return joined[[*every]].set_axis(made.columns, axis=1).set_axis(made.index)
 
 
 def value_numbers(X: Any, places: Sequence[int]) -> NDArray[np.int64]:
