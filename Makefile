@@ -102,7 +102,7 @@ datasets: .venv/ready ## 25 minutes, on an idle machine: the public data sets, f
 	python -m studies datasets $(if $(DATA),--data $(DATA))
 	python -m studies.datasets_page
 
-traps: .venv/ready ## minutes: what init finds in tables with planted traps, in tables as companies export them, and in public sets; docs/traps.md
+traps: .venv/ready ## minutes: what init finds in tables with planted traps and in public sets; docs/traps.md
 	python -m studies.trap_finds $(if $(DATA),--data $(DATA))
 
 bench: .venv/ready ## at most 20 minutes, on an idle machine: measures the table and the picture of docs/speed.md again

@@ -32,6 +32,7 @@ CALLED: Mapping[str, str] = {
     "credible": "Intervals that few rows carry",
     "hard_cells": "A rare class, costs, weights, groups and time",
     "verdicts": "The verdict's own errors, and its power",
+    "test_parts": "A test part of few distinct rows",
     "discrete_cells": "Deep trees on few distinct rows",
     "bootstrap_632": "The bootstrap .632+",
     "race": "The race: what it keeps and spares",
@@ -48,6 +49,7 @@ CALLED: Mapping[str, str] = {
     "column_alarm": "The alarm on columns",
     "moved_reference": "The alarm on columns after its reference was moved",
     "shift_alarms": "Which alarm sees which shift",
+    "promotion": "How a champion is replaced",
     "datasets": "Twenty-five public data sets",
 }
 NAMES = tuple(CALLED)

@@ -5,10 +5,7 @@ interval. The truth is the mean loss, over the whole population, of the hypothes
 is the coverage of the shipped interval, the mean over all cells.
 
 The observations are stored below `.cache/studies/coverage-2`, and are used again when an interval changes.
-
-    python -m studies.coverage --page             # docs/coverage.* and docs/method/*.png from the stored observations
-    python -m studies.coverage --fresh            # populations that no default was chosen by; prints how each
-                                                  # default covers there
+`python -m studies.coverage --page` writes docs/coverage.* and docs/method/*.png from the stored observations.
 """
 
 import argparse
@@ -25,8 +22,8 @@ from scipy import stats
 from heldout.estimates.methods import DEFAULTS
 from studies import coverage_changes, coverage_page
 from studies.coverage_samples import observe_all
-from studies.judgements import LEVEL, Cell, in_processes, judge, judge_stored, judgement, write
-from studies.populations import FRESH, REAL, SIMULATED
+from studies.judgements import LEVEL, Cell, judge, judge_stored, judgement, write
+from studies.populations import REAL, SIMULATED
 from studies.study import Finding, Record
 
 SEED, NEEDS_DATA = 0, True  # a sample is drawn by its cell and number
@@ -36,7 +33,6 @@ CACHE = Path(".cache/studies/coverage-2")  # 2: with the shipped number of halvi
 QUICK_CELL, QUICK_SAMPLES, QUICK_SHARD = Cell("interaction", "stable", 100), 40, 20
 QUICK_CACHE = Path(".cache/studies/coverage-2-quick")
 LEARNERS = ("stable", "unstable")
-FRESH_CACHE, FRESH_SIZES, FRESH_REPEATS, FRESH_SHARD = Path(".cache/studies/coverage-2-fresh"), (80,), 200, 50
 
 
 @dataclass(frozen=True)
@@ -114,27 +110,12 @@ def _path(cache: Path, cell: Cell, shard: int, samples: int) -> Path:
     return cache / str(cell.n) / cell.learner / cell.population.replace(" ", "_") / f"{samples}x{shard:03d}.npz"
 
 
-def run(wanted: Sequence[Cell], repeats: int, samples: int, folder: Path | None, workers: int, cache: Path) -> None:
-    """Make every missing shard, the first of each cell first: a study that is stopped has as many samples in all."""
-    todo = [
-        (cell, shard, samples, folder, cache)
-        for shard in range(repeats // samples)
-        for cell in wanted
-        if not judgement(_path(cache, cell, shard, samples)).exists()
-    ]
-    in_processes(run_shard, todo, workers, "shards")
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write or print what the stored observations say."""
+    """Write what the stored observations say."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--fresh", action="store_true", help="other populations, n = 80, 200 samples in a cell")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--page", action="store_true", help="write the page and the pictures from the stored shards")
     chosen = parser.parse_args(arguments)
-    if chosen.fresh:
-        run(list(cells(list(FRESH), FRESH_SIZES)), FRESH_REPEATS, FRESH_SHARD, None, chosen.workers, FRESH_CACHE)
-        print("\n".join(coverage_changes.same_samples(coverage_page.read(FRESH_CACHE))))
     if chosen.page:
         from studies import method_pictures
 

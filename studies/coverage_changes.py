@@ -14,15 +14,6 @@ SHORT, WIDER = 0.03, 1.15  # a cell is listed if its coverage is below LEVEL - S
 BEFORE = Path("docs/coverage-0.1.csv")
 ORDER = ("E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "half models")
 _CELL = ["estimate", "task", "population", "learner", "n"]
-# the defaults of version 0.1 that have been replaced
-EARLIER = {
-    ("E_val", "numbers"): "log t",
-    ("E_prog", "numbers"): "log t",
-    ("E_prog", "classes"): "Wilson",
-    ("E_2cv", "numbers"): "two-way t",
-    ("disagreement", "numbers"): "two-way t",
-    ("disagreement", "classes"): "two-way Wilson",
-}
 
 
 def under(cells: pd.DataFrame) -> pd.Series:
@@ -57,18 +48,6 @@ def with_errors(cells: pd.DataFrame) -> pd.DataFrame:
     # a share of 0 or 1 has a spread too: that of one more sample of each kind
     share = (cells["covers"] * cells["samples"] + 1) / (cells["samples"] + 2)
     return cells.assign(error=np.sqrt(share * (1 - share) / cells["samples"]))
-
-
-def same_samples(cells: pd.DataFrame) -> Iterator[str]:
-    """Where the default of version 0.1 is not that of today: both on the same samples, a line for each cell."""
-    both = compared(cells, cells[cells["method"] == cells[["estimate", "task"]].apply(tuple, axis=1).map(EARLIER)])
-    yield "| estimate | today's default | population | learner | n | version 0.1 | today | width |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for row in _rows(both[both["method"] != both["method_before"]].dropna(subset=["method_before"])):
-        yield (
-            f"| {row.estimate} | {row.method} | {row.population.replace('_', ' ')} | {row.learner} | {row.n} "
-            f"| {row.covers_before:.3f} | {row.covers:.3f} | {row.ratio:.2f} |"
-        )
 
 
 def before_and_after(both: pd.DataFrame) -> Iterator[str]:

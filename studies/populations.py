@@ -147,7 +147,7 @@ SIMULATED: Mapping[str, Callable[[], Population]] = {
     "heavy tails": heavy_tails,
 }
 
-# not looked at when the default intervals were chosen: `python -m studies.coverage --fresh`
+# not looked at when the default intervals were chosen
 FRESH: Mapping[str, Callable[[], Population]] = {
     "gamma noise": gamma_noise,
     "lognormal noise": lognormal_noise,

@@ -3,6 +3,7 @@
 A study is one file, `studies/NAME.py`; its docstring describes the experiment, and its numbers stand at its top.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,9 +99,11 @@ def at_most(bound: float) -> str:
 
 
 def mean_interval(values: "np.typing.ArrayLike") -> tuple[float, float, float]:
-    """The mean of independent repeats, and the ends of Student's interval."""
+    """The mean of independent repeats, and the ends of Student's interval; one repeat does not say how they spread."""
     values = np.asarray(values, dtype=float)
     mean = float(values.mean())
+    if len(values) == 1:
+        return mean, -math.inf, math.inf
     margin = float(stats.t.ppf((1 + LEVEL) / 2, len(values) - 1) * values.std(ddof=1) / len(values) ** 0.5)
     return mean, mean - margin, mean + margin
 

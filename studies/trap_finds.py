@@ -5,22 +5,18 @@
 Each table is given to `python -m flows init` in one clone of the last commit. Traps are looked for in the lines that it
 prints. Alarms are read from findings.yaml: findings that ask for care or stop, and those of `leak`, `time` or `groups`,
 which may have changed params.yaml. An honest table is one of the public sets; an alarm about it is false, unless
-`studies.public_sets` lists it as true. In a company's table each alarm, and each column left out, that was not expected
-is a further one.
+`studies.public_sets` lists it as true.
 """
 
 import argparse
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
-from studies.company_table import CompanyTable
-from studies.company_tables import company_tables
 from studies.made_tables import markdown
 from studies.public_sets import FOLDER, FURTHER, NAMES, TRUE_FINDINGS, TRUE_REMARKS, find
 from studies.traps import Trap, traps
@@ -47,25 +43,12 @@ class Printed:
         return [finding for finding in self.findings if finding.severity != "note" or finding.topic in _ALARMS]
 
 
-@dataclass(frozen=True)
-class Seen:
-    """For each expected finding of a company's table the line that is it, or None; and the further alarms."""
-
-    lines: dict[str, str | None]
-    further: list[str]
-
-    def missed(self) -> list[str]:
-        """What was expected and not printed."""
-        return [trap for trap, line in self.lines.items() if line is None]
-
-
-def init(clone: Path, path: Path, target: str, unlabeled: Path | None = None) -> Printed:
+def init(clone: Path, path: Path, target: str) -> Printed:
     """The output of `init`; a refusal is a line that starts with error."""
     written = clone / findings.PATH
     written.unlink(missing_ok=True)
-    shards = [] if unlabeled is None else ["--unlabeled", str(unlabeled)]
     finished = subprocess.run(  # noqa: S603
-        [sys.executable, "-m", "flows", "init", str(path), "--target", target, *shards],
+        [sys.executable, "-m", "flows", "init", str(path), "--target", target],
         cwd=clone,
         capture_output=True,
         text=True,
@@ -95,36 +78,17 @@ def false_alarms(name: str, printed: Printed) -> list[str]:
     return [*printed.of(("error",)), *false]
 
 
-def seen(table: CompanyTable, printed: Printed) -> Seen:
-    """What was printed of what is expected, and what else."""
-    lines = {one.trap: next((line for line in printed.lines if one.is_met_by(line)), None) for one in table.expected}
-    alarms = [*map(_line, printed.alarms()), *printed.of(("dropped",))]
-    return Seen(lines, [line for line in alarms if not any(one.is_met_by(line) for one in table.expected)])
-
-
 def _line(finding: RecordedFinding) -> str:
     """A finding as `init` prints it."""
     return f"{finding.topic:<10}{finding.line}"
 
 
-def page(
-    found: dict[str, str | None],
-    company: dict[str, Seen],
-    alarms: dict[str, list[str]],
-    further: dict[str, list[str]],
-) -> str:
+def page(found: dict[str, str | None], alarms: dict[str, list[str]], further: dict[str, list[str]]) -> str:
     """docs/traps.md."""
-    expected = [line for one in company.values() for line in one.lines.values()]
     return _PAGE.format(
         planted=len(found),
-        found=_count(found.values()),
+        found=sum(line is not None for line in found.values()),
         lines=markdown([["trap", "what init printed"], *([name, _quoted(line)] for name, line in found.items())]),
-        tables=len(company),
-        expected=len(expected),
-        seen=_count(expected),
-        more=sum(len(one.further) for one in company.values()),
-        summary=_summary(company),
-        details=_details(company),
         honest=len(alarms),
         alarms=sum(map(len, alarms.values())),
         others=len(further),
@@ -132,30 +96,6 @@ def page(
         false="\n".join(f"- {name}: {_quoted(line)}" for name, some in {**alarms, **further}.items() for line in some)
         or "None.",
     )
-
-
-def _count(lines: Iterable[str | None]) -> int:
-    return sum(line is not None for line in lines)
-
-
-def _summary(company: dict[str, Seen]) -> str:
-    head = ["table", "expected", "seen", "missed", "further alarms"]
-    rows = [
-        [
-            name,
-            str(len(one.lines)),
-            str(len(one.lines) - len(one.missed())),
-            ", ".join(one.missed()) or "–",
-            "<br>".join(map(_quoted, one.further)) or "–",
-        ]
-        for name, one in company.items()
-    ]
-    return markdown([head, *rows])
-
-
-def _details(company: dict[str, Seen]) -> str:
-    rows = [[name, trap, _quoted(line)] for name, one in company.items() for trap, line in one.lines.items()]
-    return markdown([["table", "expected", "what init printed"], *rows])
 
 
 def _quoted(line: str | None) -> str:
@@ -166,30 +106,15 @@ def _quoted(line: str | None) -> str:
 _PAGE = """\
 # Planted traps
 
-`python -m studies.trap_finds` makes this page. Found are {found} of {planted} traps planted one by one, and {seen} of
-{expected} in {tables} tables as companies export them, with {more} further alarms. On {honest} public tables, whose
-true findings `studies/public_sets.py` lists, `init` raised {alarms} false alarms, and {false_of_others} on {others}
-further ones of packages.
+`python -m studies.trap_finds` makes this page. Found are {found} of {planted} planted traps. On {honest} public tables,
+whose true findings `studies/public_sets.py` lists, `init` raised {alarms} false alarms, and {false_of_others} on
+{others} further ones of packages.
 
 ## One trap in each table
 
 Each table of `studies/traps.py` goes through `python -m flows init FILE --target y`.
 
 {lines}
-## Tables as companies export them
-
-The tables of `studies/company_tables.py` are made, and written as real files: Windows-1252 with `;` and decimal commas,
-.xlsx, a file without a line of names, a folder of rows without a label. Most have several traps; the last two are
-honest. What is expected of each was written down before `init` looked at it; of two lines the words were changed after.
-At first `init` missed three of these findings and died of one table, and was then repaired: customers and machines
-whose number alone shows their state, the difference of two dates, points between thousands. A further alarm is a
-finding that asks for care or stops, or one of `leak`, `time` or `groups`, or a column left out, that was not expected.
-It may be true.
-
-{summary}
-What `init` printed of what is expected:
-
-{details}
 ## False alarms on public tables
 
 {false}
@@ -202,7 +127,6 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=FOLDER, help="the folder of the data sets")
     data = parser.parse_args().data.resolve()
     found: dict[str, str | None] = {}
-    company: dict[str, Seen] = {}
     alarms: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory(prefix="heldout-") as folder:
         clone = Path(folder) / "checkout"
@@ -212,16 +136,12 @@ def main() -> None:
             path.write_text(trap.text, encoding="utf-8")
             found[trap.name] = caught(trap, init(clone, path, trap.target))
             print(f"{trap.name}: {found[trap.name] or 'MISSED'}", flush=True)
-        for number, table in enumerate(company_tables()):
-            path, unlabeled = table.write(Path(folder) / f"company{number}")
-            company[table.name] = seen(table, init(clone, path, table.target, unlabeled))
-            print(f"{table.name}: missed {company[table.name].missed()}", flush=True)
         for name in (*NAMES, *FURTHER):
             public = find(name, data, Path(folder))
             alarms[name] = false_alarms(name, init(clone, public.path, public.target))
             print(f"{name}: {alarms[name] or 'no false alarm'}", flush=True)
     further = {name: alarms.pop(name) for name in FURTHER}
-    PAGE.write_text(page(found, company, alarms, further), encoding="utf-8")
+    PAGE.write_text(page(found, alarms, further), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 In stratified parts the tested rows have the class shares of the training rows, which new rows do not have. A learner is
 better at the classes that are frequent in its training rows, so stratified estimates are too low: of C classes in N
-rows by up to 2 C / sqrt(N) standard errors of E_cv (`studies.stratified`, docs/decisions/0005), and by more if the
-features say nearly nothing about the class. Plain parts have no such bias.
+rows by up to 2 C / sqrt(N) standard errors of E_cv (docs/decisions/0005), and by more if the features say nearly
+nothing about the class. Plain parts have no such bias.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from heldout import seeds
 Labels = NDArray[np.generic]
 DRAWS = 30
 _MOST_CLASSES = 2  # that are stratified by default
-_LARGEST = 0.15  # of C / sqrt(N): up to it the bias was below a third of a standard error in studies.stratified
+_LARGEST = 0.15  # of C / sqrt(N): up to it the bias was below a third of a standard error (docs/decisions/0005)
 
 
 def strata(y: Labels, of_classes: bool) -> Labels:

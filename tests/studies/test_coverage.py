@@ -148,16 +148,6 @@ def test_the_page_of_unequal_cells_compares_them_with_version_0_1(tmp_path, monk
     assert 3 + 2 == len(pd.read_csv(coverage_page.TABLE))
 
 
-def test_defaults_that_were_replaced_are_compared_on_the_same_samples():
-    cells = [
-        line("E_2cv", "numbers", "two-way t", "waves", 80, 200, 0.9, 3.0),
-        line("E_2cv", "numbers", "two-way log t", "waves", 80, 200, 0.94, 3.3),
-        line("E_2cv", "classes", "two-way Wilson", "letter", 80, 200, 0.94, 3.3),
-    ]
-    _, _, *told = coverage_changes.same_samples(pd.DataFrame(cells))
-    assert ["| E_2cv | two-way log t | waves | stable | 80 | 0.900 | 0.940 | 1.10 |"] == told
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("learner", ["stable", "unstable"])
 def test_coverage_measured_through_target_agrees_with_the_page(learner):
@@ -191,7 +181,8 @@ def test_coverage_measured_through_target_agrees_with_the_page(learner):
 
 @pytest.mark.long
 def test_the_quick_study_finds_the_defaults_at_their_level(tmp_path):
-    coverage.run(list(coverage.cells(list(SIMULATED), (100,))), QUICK_REPEATS, QUICK_REPEATS, None, 2, tmp_path)
+    shards = [(cell, 0, QUICK_REPEATS, None, tmp_path) for cell in coverage.cells(list(SIMULATED), (100,))]
+    judgements.in_processes(run_shard, shards, 2, "shards")
     cells = coverage_page.read(tmp_path)
     assert 2 * len(SIMULATED) == cells.groupby(["population", "learner"]).ngroups
     classes = cells[cells["task"] == "classes"]

@@ -1,11 +1,17 @@
-"""Studies: what their stored results depend on, what a finding may say, and what the page shows."""
+"""Studies: which there are, what their stored results depend on, what a finding may say, and what the page shows."""
 
+import ast
+import math
+
+import pandas as pd
 import pytest
 
-from studies import findings_page, run_studies
+from studies import findings_page, race_sets, run_studies
+from studies.catalogue import NAMES, load
 from studies.study import Finding, mean_interval, share_interval
-from tests.end_to_end.studies.test_contract import ROOT
+from tests.end_to_end.studies.test_contract import ROOT, check, read
 
+SMALL = ("min_of_two", "test_parts", "promotion")
 CODE = '''"""A study."""
 from heldout.losses import ZERO_ONE  # a comment
 DRAWS = 3
@@ -69,6 +75,43 @@ def test_intervals_of_repeats_are_students_and_wilsons():
     # Student: t(.975, 3) = 3.1824, standard deviation 1.2910; Wilson of 1 in 4: 0.0456 to 0.6994
     assert mean_interval([1, 2, 3, 4]) == pytest.approx((2.5, 2.5 - 2.0543, 2.5 + 2.0543), abs=1e-4)
     assert share_interval(1, 4) == pytest.approx((0.25, 0.0456, 0.6994), abs=1e-4)
+
+
+def test_one_repeat_does_not_say_how_repeats_spread():
+    mean, low, high = mean_interval([2.0])
+    assert (mean, low, high) == (2.0, -math.inf, math.inf)
+    assert findings_page.plain(Finding("it-is", mean, True, low=low, high=high).low) == -math.inf
+
+
+def test_a_race_on_a_single_set_of_numbers_has_findings():
+    kept = {"fits": 1.0, "best_lost": False, "lost_to_nearly_best": 0.0, "regret": 0.0, "left": 30}
+    results = pd.DataFrame([{"set": "diabetes", "draw": 0, "rule": rule, **kept} for rule in race_sets.RULES])
+    assert all(one.low <= one.ours <= one.high for one in race_sets.findings(results) if one.low is not None)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_smallest_form_has_findings_and_writes_them(name, tmp_path, monkeypatch):
+    """The first unit of the quick form alone."""
+    monkeypatch.chdir(tmp_path)
+    study = load(name)
+    results = pd.DataFrame(study.measure(study.units(True)[0], None))
+    findings_page.write(name, study, results, True)
+    findings_page.write_page(True)
+    check(read(findings_page.QUICK.folder / f"{name}.csv"), name)
+
+
+def test_every_file_is_a_study_or_helps_one_or_makes_what_docs_show():
+    """What is run by itself and is no study writes a page, a picture or numbers that the repository keeps."""
+    files = {path.stem: ast.parse(path.read_bytes()) for path in (ROOT / "studies").glob("*.py")}
+    imported = {
+        part
+        for tree in files.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("studies")
+        for part in (str(node.module).removeprefix("studies.").split(".")[0], *(alias.name for alias in node.names))
+    }
+    makers = {"architecture", "badges", "measured_intervals", "peer_automl", "site_pages", "trap_finds"}
+    assert {*files} - {*NAMES} - imported - {"__main__"} == makers
 
 
 def test_numbers_have_four_digits_and_texts_stay():

@@ -2,9 +2,7 @@
 
 import pytest
 
-from studies.test_parts import HOW, errors, tables, titanic
-
-TABLES = dict(tables(None))
+from studies.test_parts import HOW, MADE, errors, titanic
 
 
 def test_the_titanic_has_its_counts():
@@ -14,9 +12,9 @@ def test_the_titanic_has_its_counts():
     assert {"child": 109, "adult": 2092} == found["age"].value_counts().to_dict()
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", MADE)
 def test_the_test_error_is_that_of_random_parts(name):
-    found = errors(TABLES[name], keys=40)
+    found = errors(MADE[name](), keys=40)
     at_random, by_label, _, now = (found[how] for how in HOW)
     noise = ((at_random.var() + now.var()) / 40) ** 0.5
     assert abs(now.mean() - at_random.mean()) < 3.5 * noise

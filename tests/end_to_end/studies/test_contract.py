@@ -11,7 +11,7 @@ from studies.findings_page import COLUMNS
 ROOT = Path(__file__).parents[3]
 
 
-def _check(table: pd.DataFrame, name: str) -> None:
+def check(table: pd.DataFrame, name: str) -> None:
     assert list(table.columns) == list(COLUMNS)
     assert set(table["study"]) == {name}
     for line in table.itertuples():
@@ -24,14 +24,14 @@ def _check(table: pd.DataFrame, name: str) -> None:
         assert "# seed" in line.command
 
 
-def _read(path: Path) -> pd.DataFrame:
+def read(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_committed_findings_are_on_the_page(name):
-    table = _read(ROOT / f"docs/studies/{name}.csv")
-    _check(table, name)
+    table = read(ROOT / f"docs/studies/{name}.csv")
+    check(table, name)
     page = (ROOT / "docs/studies.md").read_text(encoding="utf-8")
     for line in table.itertuples():
         (row,) = [text for text in page.splitlines() if text.startswith(f"| `{line.finding}` |")]
@@ -41,7 +41,7 @@ def test_committed_findings_are_on_the_page(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_only_bounds_a_number_says_so(name):
-    for line in _read(ROOT / f"docs/studies/{name}.csv").itertuples():
+    for line in read(ROOT / f"docs/studies/{name}.csv").itertuples():
         assert "is claimed" not in line.verdict
         words, _, bound = line.published.rpartition(" ")
         if words in ("at most", "less than") and line.verdict.startswith("agrees"):
@@ -58,7 +58,7 @@ def test_every_study_has_a_name_in_words():
 @pytest.mark.long
 def test_the_quick_form_writes_below_reports_alone(quick_run):
     for name in NAMES:
-        _check(_read(quick_run.path / f"reports/studies/{name}.csv"), name)
+        check(read(quick_run.path / f"reports/studies/{name}.csv"), name)
     assert quick_run.git("status", "--porcelain") == ""
 
 
@@ -76,6 +76,6 @@ def test_the_first_page_shows_three_of_the_findings():
         ("blum_table", "blum-true-error-progressive-5-10"),
         ("svm_estimates", "madani-svm-active"),
     ]:
-        line = _read(ROOT / f"docs/studies/{name}.csv").set_index("finding").loc[finding]
+        line = read(ROOT / f"docs/studies/{name}.csv").set_index("finding").loc[finding]
         ours, low, high = (f"{float(line[column]):#.3g}" for column in ("ours", "low", "high"))
         assert f"| {line['published']} | {ours} ({low} to {high}) |" in page

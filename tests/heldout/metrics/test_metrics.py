@@ -1,6 +1,7 @@
 """Laws of the metrics that are no means: their values, their intervals, and what is said where there is none."""
 
 import doctest
+import math
 from dataclasses import replace
 from importlib import import_module
 
@@ -18,8 +19,6 @@ from heldout.intervals.method import two_sided_t
 from heldout.intervals.wilson import roots_at
 from heldout.metrics import METRICS
 from heldout.metrics.metric import Answered
-from studies.metric_intervals import classes as normal_classes
-from studies.metric_intervals import metrics_of as metrics_for
 from tests.heldout.test_registries import modules_of
 
 AUC, PRECISION, F1, CALIBRATION, R_SQUARED = METRICS
@@ -35,6 +34,19 @@ def drawn(seed: int, classes: int, n: int = 60) -> Answered:
     shares = rng.integers(1, 5, (n, classes)) + 3 * np.eye(classes)[y]
     shares = shares / shares.sum(axis=1, keepdims=True)
     return Answered(y, shares.argmax(axis=1), np.ones(n), np.arange(classes), shares)
+
+
+def normal_classes(rng, n: int, distance: float, share: float, sharpness: float = 1.0) -> Answered:
+    """Two normal classes; the probabilities are right at sharpness 1, and too near to 0 and 1 above it."""
+    y = (rng.random(n) < share).astype(int)
+    x = rng.normal(size=n) + distance * y
+    p = 1 / (1 + np.exp(-sharpness * (distance * x - distance**2 / 2 + math.log(share / (1 - share)))))
+    return Answered(y, (p > 0.5).astype(int), np.ones(n), np.array([0, 1]), np.column_stack([1 - p, p]))
+
+
+def metrics_for(answered: Answered) -> list:
+    """The metrics of classes, or of numbers."""
+    return [metric for metric in METRICS if (metric.needs == "number") == (answered.classes is None)]
 
 
 CASES = [(metric, classes) for classes in (2, 4, 0) for metric in metrics_for(drawn(0, classes))]
