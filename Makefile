@@ -91,7 +91,7 @@ docs: .venv/ready ## what is made from the code: params.schema.json, docs/params
 	python -m studies.method_pictures --tables
 	python -m studies.badges
 
-pictures: .venv/ready ## ten minutes, with chromium: the pictures that pages of docs/ show, by the tests that open or compare them
+pictures: .venv/ready ## ten minutes, with chromium: the pictures that pages of docs/ show, by the tests that open the pages
 	HELDOUT_PICTURES=docs/pages python -m pytest -m picture
 	python -m studies.coverage_page
 

@@ -16,7 +16,7 @@ def description() -> str:
     The repository has no public address that they could lead to; pictures go.
     """
     text = Path("README.md").read_text(encoding="utf-8")
-    text = re.sub(r"!\[[^]]*\]\((?!https?:)[^)]*\)\n+", "", text)
+    text = re.sub(r"(?:!\[[^]]*\]\((?!https?:)[^)]*\)|<picture>.*?</picture>)\n+", "", text, flags=re.DOTALL)
     return re.sub(r"\[([^]]*)\]\((?!https?:)[^)]*\)", r"\1", text)
 
 

@@ -30,7 +30,7 @@ h1 { font-size: 1.5em; margin: .4em 0 .8em; overflow-wrap: anywhere; }
 h2 { font-size: 1.15em; margin: 1.8em 0 .5em; }
 figure { margin: 0; overflow-x: auto; }
 tr { break-inside: avoid; }
-@media screen and (max-width: 40em) { .picture { max-width: none !important; } }
+@media screen and (max-width: 40em) { figure svg { max-width: none !important; } }
 """.strip()
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from heldout.decision.judging import no_bound
-from heldout.decision.ship import Decision, won_by
+from heldout.decision.ship import won_by
 from heldout.notebook.decided import planned
 from heldout.schemes.design import Design
 from heldout.shown.strip import Strip, strip
@@ -12,15 +12,13 @@ if TYPE_CHECKING:
     from heldout.notebook.result import Validation
 
 
-def strip_of(made: "Validation", winner: str, decision: Decision, design: Design) -> Strip:
+def strip_of(made: "Validation", winner: str, design: Design) -> Strip:
     """The strip of the `winner` by E_cv, or by E_val without it."""
     plan = planned(made, winner)
     bounded = no_bound(design) is None
     judged = "" if made.judged is None else made.judged.estimate
     return strip(
-        decision,
         winner,
-        made.select(judged).indistinguishable,
         [*made.estimates, *made.baseline],
         design.loss,
         planned="" if plan is None else plan.record.estimate,

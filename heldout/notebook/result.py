@@ -41,7 +41,7 @@ from heldout.selection.margin import check_matters, checked
 from heldout.selection.race import Dropped
 from heldout.selection.rules import Rule
 from heldout.selection.selected import Criterion, Selection
-from heldout.shown import about_race, strip_svg
+from heldout.shown import about_race, strip_html
 from heldout.shown.cells import as_rmse, cell, marks
 from heldout.shown.strip import Strip
 
@@ -702,7 +702,7 @@ class Validation:
             self._title,
             self._decision.advice if self.judged else "",
             self._headline,
-            strip_svg.fragment(self._strip) if self.judged else "",
+            strip_html.html(self._strip) if self.judged else "",
             self._sentences,
             loss,
         )
@@ -748,8 +748,8 @@ class Validation:
 
     @cached_property
     def _strip(self) -> Strip:
-        """The picture of that decision."""
-        return strip_of(self, self._least(), self._decision, self.design)
+        """The numbers of that decision, on one axis."""
+        return strip_of(self, self._least(), self.design)
 
     @cached_property
     def _constant(self) -> Evidence:

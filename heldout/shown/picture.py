@@ -1,12 +1,9 @@
 """The picture of a `Validation`: a panel for each estimate, in it a line for each candidate."""
 
-import re
 from collections.abc import Sequence
-from html import escape
-from io import BytesIO, StringIO
+from io import BytesIO
 from typing import Any
 
-from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -15,28 +12,12 @@ from heldout.losses import Loss
 from heldout.losses.amounts import error_label, rounded, shown
 from heldout.printable import printable
 from heldout.records import Estimate
-from heldout.shown import number_axis
+from heldout.shown import number_axis, svg
+from heldout.shown.svg import ACCENT, GRID, INK, MUTED
 
 _PANELS_A_ROW = 4
 _LONGEST = 32  # letters of a name
-_WINNER, _OTHERS, _BASELINE = "#0b63a5", "#4d4d4d", "#8c8c8c"
-_GRID, _WORDS = "#e6e6e6", "#595959"
-# in a page the ink is the colour of the text around it, and the winner has the colour of the strip's accent
-_IN_A_PAGE = {
-    "#000000": "currentColor",
-    "#ffffff": "currentColor",  # the ink of a dark style of matplotlib's
-    _OTHERS: "currentColor",
-    _WORDS: "currentColor",
-    _GRID: "rgba(127, 127, 127, .3)",
-    _WINNER: "var(--accent, #2878c8)",
-}
-# without the time and the program, and with the same names of parts each time: equal pictures have equal bytes
-_SVG: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "heldout"}
-_NOTHING = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-# what only a file needs, cuts at the edges, where nothing is cut, and names that nothing refers to
-_PARTS_OF_A_FILE = re.compile(r"<(metadata|style|clipPath).*?</\1>", re.DOTALL)
-_OF_A_FILE = re.compile(r' clip-path="[^"]*"|font-family: [^;"]*;? ?|(?<=<g) id="[^"]*"')
-_TAG = re.compile(r"<[^>]*>")
+_BASELINE = "#8c8c8c"  # legible on white and on black
 _FAR_ABOVE = 1.5  # of everything else: a line there would leave no room for the intervals
 
 
@@ -51,18 +32,7 @@ class Picture(Figure):
 
     def svg(self) -> str:
         """An svg element for a page of HTML: text as text, in the colours of the page."""
-        made = StringIO()
-        with rc_context(_SVG):
-            self.savefig(made, format="svg", transparent=True, metadata=_NOTHING)
-        text = _TAG.sub(lambda tag: _in_a_page(tag[0]), _PARTS_OF_A_FILE.sub("", made.getvalue()))
-        width = self.get_size_inches()[0] * self.dpi
-        wide = (
-            f'<svg class="picture" width="{width:.0f}" style="max-width:100%;height:auto" fill="currentColor" '
-            f'stroke-linejoin="round" font-family="DejaVu Sans, Verdana, sans-serif" role="img" '
-            f'aria-label="{escape(self.says)}" '
-        )
-        _, _, drawn = text.partition("viewBox=")  # of the first element
-        return re.sub(r' xmlns="[^"]*"', "", f"{wide}viewBox={drawn}".strip(), count=1)
+        return svg.element(self, "plot", self.says)
 
     def _repr_html_(self) -> str:
         return self.svg()
@@ -76,14 +46,6 @@ class Picture(Figure):
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         return self.png()
-
-
-def _in_a_page(tag: str) -> str:
-    """A tag of a file of matplotlib's, in the colours of a page; texts between tags stay as they are."""
-    tag = _OF_A_FILE.sub("", tag).replace("xlink:href", "href")
-    for colour, in_a_page in _IN_A_PAGE.items():
-        tag = tag.replace(colour, in_a_page)
-    return tag
 
 
 def draw(
@@ -127,13 +89,13 @@ def _panel(axes: Any, records: Sequence[Estimate | None], loss: Loss) -> None:
             continue
         value, low, high = (shown(end, loss) for end in _ends(record))
         reach = [[max(value - low, 0)], [max(high - value, 0)]]
-        colour = _OTHERS if y else _WINNER
+        colour = INK if y else ACCENT
         axes.errorbar([value], [y], xerr=reach, fmt="o", ms=5, lw=1.6, color=colour)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0, labelsize=9)
     axes.tick_params(axis="x", labelsize=8)
     axes.xaxis.set_major_locator(MaxNLocator(3))  # few, as the numbers may be long
-    axes.grid(axis="x", color=_GRID, lw=0.8)
+    axes.grid(axis="x", color=GRID, lw=0.8)
     axes.set_axisbelow(True)
 
 
@@ -166,7 +128,7 @@ def _line(axes: Any, record: Estimate, loss: Loss) -> None:
         ha="right",
         va="bottom",
         fontsize=7.5,
-        color=_WORDS,
+        color=MUTED,
     )
 
 
@@ -181,14 +143,3 @@ def _drawn(name: str, longest: int = _LONGEST) -> str:
     r"""A name in a picture: matplotlib would read what is between two dollars as mathematics, and may refuse it."""
     shown = printable(name)
     return (shown if len(shown) <= longest else f"{shown[: longest - 1]}…").replace("$", r"\$")
-
-
-_FAR_ABOVE = 1.5  # of the highest point: a line there would leave no room for the intervals
-
-
-def draw_baseline(axes: Any, value: float, label: str) -> None:
-    """A grey line at the baseline's error; the legend alone shows an error far above everything else."""
-    bottom, top = axes.get_ylim()
-    far_above = value > _FAR_ABOVE * top
-    axes.axhline(value, color="0.6", lw=1.4, zorder=0, label=f"{label} (above)" if far_above else label)
-    axes.set_ylim(bottom, top if far_above else max(top, 1.03 * value))

@@ -1,12 +1,11 @@
 """The decision strip: the winner's error from the most optimistic estimate to the honest, on one axis, in one record.
 
-`strip_svg` draws it, `strip_text` writes it for a terminal; both for a notebook and for a run.
+`strip_html` draws it for a page, `strip_text` for a terminal; both for a notebook and for a run.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from heldout.decision.ship import Decision, in_words
 from heldout.estimates import ESTIMATES, PLANNED_BY
 from heldout.fits.baseline import NAME
 from heldout.losses import Loss, amounts
@@ -43,26 +42,20 @@ class Mark:
 
 @dataclass(frozen=True)
 class Strip:
-    """What a sceptical reader needs to decide.
+    """The numbers that a sceptical reader needs to decide.
 
-    `not_ruled_out` are the others that are not shown to err more. `marks` are those of the winner, `planned` is the
-    name of the one to plan with, empty without an interval. `rivals` are the other candidates that are left, by the
-    estimate `compared`, the least first, and `baseline` is the best constant answer by the estimate that is compared
-    with the plan. `flags` are the caveats, the gravest first.
+    `marks` are those of the winner, `planned` is the name of the one to plan with, empty without an interval. `rivals`
+    are the other candidates that are left, by the estimate `compared`, the least first, and `baseline` is the best
+    constant answer by the estimate that is compared with the plan.
     """
 
-    verdict: str
     winner: str
-    not_ruled_out: tuple[str, ...]
     marks: tuple[Mark, ...]
     planned: str
     compared: str
     rivals: tuple[Mark, ...]
     baseline: Mark | None
-    flags: tuple[str, ...]
-    level: str
     loss: Loss
-    origin: str = ""
 
     @property
     def plan(self) -> Mark | None:
@@ -94,6 +87,15 @@ class Strip:
             return amounts.rounded(value, self.loss)
         return f"{float(amounts.shown(value, self.loss)) / 10.0**self.power:.3g}"
 
+    def numbers(self, mark: Mark, unit: str = "") -> str:
+        """Value and interval, or the limit, of a mark, with a `unit` after the first number."""
+        if mark.value is None:
+            return f"at most {self.number(mark.high or 0.0)}{unit}"
+        text = f"{self.number(mark.value)}{unit}"
+        if mark.low is not None and mark.high is not None:
+            text += f" [{self.number(mark.low)}–{self.number(mark.high)}]"
+        return f"{text}  ← plan with it" if mark.called == self.planned else text
+
     @property
     def counted_in(self) -> str:
         """What `power` is called, in front of the end of a sentence or of the name of an axis: billion."""
@@ -101,9 +103,7 @@ class Strip:
 
 
 def strip(
-    decision: Decision,
     winner: str,
-    not_ruled_out: Sequence[str],
     records: Sequence[Estimate],
     loss: Loss,
     *,
@@ -113,7 +113,6 @@ def strip(
     bound: float | None,
     level: float,
     plain: bool,
-    origin: str = "",
 ) -> Strip:
     """The strip of a `winner`, from the `records` of all candidates and of the baseline.
 
@@ -127,18 +126,13 @@ def strip(
     constant = next((one for one in records if (one.candidate, one.estimate) == (NAME, against or compared)), None)
     marks = tuple(_marks(of_winner, bound, loss, level if plain else None, won))
     return Strip(
-        verdict=in_words(decision.verdict, winner, len(decision.any_of)),
         winner=winner,
-        not_ruled_out=tuple(name for name in not_ruled_out if name != winner),
         marks=marks,
         planned=planned,
         compared=compared,
         rivals=tuple(sorted(map(_mark, others), key=lambda mark: mark.value or 0.0)),
         baseline=None if constant is None else _mark(constant),
-        flags=decision.caveats,
-        level=f"{100 * level:g} %",
         loss=loss,
-        origin=origin,
     )
 
 
@@ -146,7 +140,7 @@ def alternative(made: Strip) -> str:
     """What the picture shows, for whoever does not see it."""
     plan = made.plan
     said = "" if plan is None else f" Plan with {plan.called}."
-    return printable(f"{made.verdict}: {made.winner}, its error from the most optimistic estimate to the honest.{said}")
+    return printable(f"{made.winner}: its error from the most optimistic estimate to the honest.{said}")
 
 
 def _marks(

@@ -42,7 +42,7 @@ class _Axis:
 
 def lines(made: Strip, width: int) -> Iterator[str]:
     """The lines, at most `width` wide; none where an axis has no room, or no length."""
-    numbers = {mark.called: _numbers(made, mark) for mark in made.marks}
+    numbers = {mark.called: made.numbers(mark) for mark in made.marks}
     room = width - _LABEL - _GAP - max(map(len, numbers.values()), default=0)
     axis = _Axis(made, float(shown(made.end, made.loss)), min(room, _MOST))
     if axis.cells < _LEAST or axis.end <= 0 or _LABEL + len(_scale(axis)) > width:
@@ -69,15 +69,6 @@ def _drawn(axis: _Axis, mark: Mark) -> list[str]:
     elif mark.high is not None:
         line[axis.place(mark.high)] = _UP_TO
     return line
-
-
-def _numbers(made: Strip, mark: Mark) -> str:
-    if mark.value is None:
-        return f"at most {made.number(mark.high or 0.0)}"
-    text = made.number(mark.value)
-    if mark.low is not None and mark.high is not None:
-        text += f" [{made.number(mark.low)}–{made.number(mark.high)}]"
-    return f"{text}  ← plan with it" if mark.called == made.planned else text
 
 
 def _scale(axis: _Axis) -> str:

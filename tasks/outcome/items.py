@@ -54,7 +54,7 @@ class TrackedTable:
 
 @dataclass(frozen=True)
 class Note:
-    """Markdown at the top of a run's page; `PAGE` in it becomes the address of that page, `FILE` that of a file."""
+    """Markdown at the top of a run's page; `PAGE` in it becomes the address of that page."""
 
     text: str
 
@@ -80,7 +80,7 @@ class Input:
 
 
 Item = TrackedMetric | Parameter | Tag | Note | Artifact | TrackedTable | Dataset | Input
-PAGE, FILE = "{page}", "{file}"  # no escaped text has a brace
+PAGE = "{page}"  # no escaped text has a brace
 ROOT = "_RMSE"  # at the end of the name of a metric: the root of a mean squared loss, as people read it
 RUN_NAME, NOTE = "mlflow.runName", "mlflow.note.content"  # tags that MLflow shows as name and description
 

@@ -7,13 +7,10 @@ from tasks.report.summary import Summary, as_records
 
 
 def decision_strip(summary: Summary) -> Strip:
-    """The strip; the rows, the parameters and the version say where it is from, and are the same on every day."""
+    """The strip."""
     plan = summary.planned
-    hashed = summary.rows.data_hash[:12]
     return strip(
-        summary.decision,
         summary.selected,
-        summary.selection["indistinguishable"],
         [Estimate(**line) for line in as_records(summary.estimates)],
         summary.loss,
         planned="" if plan is None else plan.record.estimate,
@@ -22,5 +19,10 @@ def decision_strip(summary: Summary) -> Strip:
         bound=summary.selection["bound"],
         level=summary.settings.selection.level,
         plain=summary.rows.kind is None and not summary.weighted,
-        origin=f"{summary.settings.data.source}{f', rows {hashed}' if hashed else ''}; heldout {__version__}",
     )
+
+
+def origin(summary: Summary) -> str:
+    """Where the numbers are from, the same on every day: the source, the hash of its rows, the version."""
+    hashed = summary.rows.data_hash[:12]
+    return f"{summary.settings.data.source}{f', rows {hashed}' if hashed else ''}; heldout {__version__}"

@@ -1,5 +1,6 @@
 """reports/history.html: all nights of a data source on one screen, in one file that needs no script."""
 
+from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup, escape
@@ -8,6 +9,7 @@ from heldout.printable import printable
 from tasks.outcome.nights import Morning, shown_day
 from tasks.report import history_lines, history_picture
 from tasks.report.section import Table
+from tasks.report.style import drawing, element
 from tasks.runtime.own_code import COMMAND
 from tasks.storage import files
 
@@ -27,7 +29,6 @@ def page(made: Morning) -> str:
     shown = made.newest(MOST_NIGHTS)
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, finalize=_shown)
     environment.filters |= {"coded": _coded}
-    pictures = [history_picture.svg(shown, narrow=narrow) for narrow in (False, True)] if shown.nights else []
     left_out = len(made.nights) - len(shown.nights)
     return environment.get_template("history.html.j2").render(
         title=f"{made.of.name}: nights",
@@ -35,12 +36,22 @@ def page(made: Morning) -> str:
         first_line=f"{made.first_line}.",
         further=[f"{matter}." for matter in made.matters[1:_MOST_SHOWN]],
         folded=[f"{matter}." for matter in made.matters[_MOST_SHOWN:]],
-        pictures=[Markup(picture) for picture in pictures],  # noqa: S704 (each text in it is escaped)
+        pictures=_pictures(shown) if shown.nights else [],
         table=_table(shown),
         left_out=f"The last {len(shown.nights)} of {len(made.nights)} nights." if left_out else "",
         entries=made.entries,
         command=COMMAND,
     )
+
+
+def _pictures(made: Morning) -> list[Markup]:
+    """The wide picture, and the one for a telephone."""
+    said = history_picture.alternative(made)
+    with drawing():
+        return [
+            element("nights", partial(history_picture.draw, made), said, history_picture.hints(made)),
+            element("narrow", partial(history_picture.draw, made, narrow=True), said),
+        ]
 
 
 def _table(made: Morning) -> Table:

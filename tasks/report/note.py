@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from heldout.estimates import ESTIMATES, SHOWN
 from heldout.fits import baseline
 from heldout.printable import printable
-from tasks.outcome.items import FILE, PAGE, RUN_NAME, Note, Tag
+from tasks.outcome.items import PAGE, RUN_NAME, Note, Tag
 from tasks.report.headline import Fact, headline
 from tasks.report.markdown import in_markdown
-from tasks.report.plots import STRIP
+from tasks.report.outcome_page import strip
 from tasks.report.sentences import DECISION, FOUND, sentences
 from tasks.report.summary import Summary
-from tasks.storage import files
 
 # what a bound implies, and a training error, stay in the report
 _COLUMNS = tuple(name for name in SHOWN if ESTIMATES[name].kind in ("error", "disagreement"))
@@ -28,7 +27,7 @@ _SENTENCES = (
 )
 _BETWEEN = " | &ensp;"  # the pages leave no space between columns
 _NEXT_LINE = "  \n"
-_LONGEST_NAME, _LONGEST_FACT, _LONGEST_SENTENCE, _MOST_SENTENCES = 80, 150, 300, 8
+_LONGEST_NAME, _LONGEST_FACT, _LONGEST_SENTENCE, _MOST_SENTENCES = 80, 150, 270, 8
 _MOST_LETTERS = 1800  # of the lines of the table, so that the note fits into a tag of 5000
 _FILES = {
     "report": "report.html",
@@ -61,8 +60,8 @@ def note(summary: Summary) -> Note:
     scale = f"{in_markdown(summary.scale)}, with intervals at {in_markdown(summary.level)}"
     # the pages fold a note after four or five lines, and lists of versions show its first, with its Markdown
     first = _NEXT_LINE.join([choice, *map(_fact, headline(summary).facts)])
-    picture = f"![the decision]({FILE}{files.PLOTS.name}/{STRIP})"
-    return Note("\n".join([first, "", picture, "", *_table(summary), "", f"{scale} · {links}", "", *lines]))
+    drawn = ["```", *strip(summary), "```"]  # the pages allow no style, with which HTML would be drawn
+    return Note("\n".join([first, "", *drawn, "", *_table(summary), "", f"{scale} · {links}", "", *lines]))
 
 
 def _fact(fact: Fact) -> str:

@@ -10,18 +10,16 @@ from markupsafe import Markup, escape
 
 from heldout.losses.amounts import margin_text
 from heldout.printable import printable
-from heldout.shown import strip_svg
-from tasks.report import provenance, sections, svg
-from tasks.report.decision_strip import decision_strip
+from heldout.shown import strip_html
+from tasks.report import provenance, sections
+from tasks.report.decision_strip import decision_strip, origin
 from tasks.report.glossary import GLOSSARY, by_margin
 from tasks.report.headline import headline
-from tasks.report.section import PagePicture, Section
+from tasks.report.section import Section
 from tasks.report.sentences import sentences
-from tasks.report.style import drawing, drawn
+from tasks.report.style import drawing, element
 from tasks.report.summary import Summary
 from tasks.storage import files
-
-_NOT_DRAWN = Markup("<p>This picture could not be drawn; the log says why. The tables have its numbers.</p>")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +50,14 @@ def page(summary: Summary) -> str:
         Section("sentences", "In full sentences", terms=sentences(summary)),
         Section("glossary", "What the names mean", terms=glossary),
     ]
-    strip = decision_strip(summary)
     with drawing():
         made = [*sections.made(summary), *of_words]
         shown = [Shown(section, *_pictures(section)) for section in sorted(made, key=lambda one: not one.opened)]
     return environment.get_template("report.html.j2").render(
         title=f"{summary.selected} · {summary.settings.data.source}",
         headline=headline(summary),
-        origin=strip.origin,
-        strip=Markup(strip_svg.fragment(strip)),  # noqa: S704 (each text in it is escaped)
+        origin=origin(summary),
+        strip=Markup(strip_html.html(decision_strip(summary))),  # noqa: S704 (each text in it is escaped)
         shown=shown,
     )
 
@@ -84,13 +81,9 @@ def explained(text: str, glossary: Mapping[str, str] = GLOSSARY) -> Markup:
 
 def _pictures(section: Section) -> tuple[list[Markup], list[Markup]]:
     """The pictures of a section in view, and further ones, as elements of the page."""
-    made = []
-    for place, picture in enumerate([*section.pictures, *section.further]):
-        name = f"{section.name}-{place}"
-        made.append(drawn(name, partial(_element, picture, name)) or _NOT_DRAWN)
+    made = [
+        element(f"{section.name}-{place}", picture.draw, picture.alt)
+        for place, picture in enumerate([*section.pictures, *section.further])
+    ]
     count = len(section.pictures)
     return made[:count], made[count:]
-
-
-def _element(picture: PagePicture, name: str) -> Markup:
-    return Markup(svg.element(picture.draw(), name, printable(picture.alt)))  # noqa: S704

@@ -1,6 +1,5 @@
 """The files of reports/plots: tables for DVC, and pictures for MLflow and the README."""
 
-import io
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -10,10 +9,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from heldout.losses.amounts import error_label
-from heldout.shown import strip_svg
-from tasks.report.decision_strip import decision_strip
 from tasks.report.sections import estimates, families, more_rows, progressive
-from tasks.report.style import drawing, drawn
+from tasks.report.style import drawing, drawn, png
 from tasks.report.summary import Summary, shown_steps
 from tasks.storage import files
 from tasks.storage.atomic import replacing
@@ -21,9 +18,7 @@ from tasks.storage.atomic import replacing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ESTIMATES, STRIP, STRIP_NARROW = "estimates.png", "decision.svg", "decision-narrow.svg"
 _SECTIONS = {"progressive.png": progressive, "more_rows.png": more_rows}
-_DPI = 130
 
 
 def draw(summary: Summary) -> list[Path]:
@@ -37,27 +32,16 @@ def draw(summary: Summary) -> list[Path]:
             values = [*map(_number, summary.tuned.paths["value"])]
             files.write_csv(folder / "families.csv", summary.tuned.paths.assign(value=pd.Series(values, dtype=object)))
         figures: dict[str, Callable[[], Figure | None]] = {
-            ESTIMATES: partial(estimates.overview, summary),
+            "estimates.png": partial(estimates.overview, summary),
             "families.png": partial(families.overview, summary),
         }
         for name, module in _SECTIONS.items():
             if (section := module.section(summary)) is not None:
                 figures[name] = section.pictures[0].draw
-        strip = decision_strip(summary)
-        files.write_text(folder / STRIP, strip_svg.svg(strip, alone=True))
-        files.write_text(folder / STRIP_NARROW, strip_svg.svg(strip, narrow=True, alone=True))
         for name, figure in figures.items():
-            if png := drawn(name, partial(_png, figure)):
-                (folder / name).write_bytes(png)
+            if content := drawn(name, partial(png, figure)):
+                (folder / name).write_bytes(content)
     return sorted(files.PLOTS.iterdir())
-
-
-def _png(draw: Callable[[], "Figure | None"]) -> bytes:
-    """What is in the file of a figure; nothing where there is none."""
-    content = io.BytesIO()
-    if (figure := draw()) is not None:
-        figure.savefig(content, dpi=_DPI, facecolor="white", metadata={"Software": None})
-    return content.getvalue()
 
 
 def _curves(summary: Summary) -> pd.DataFrame:

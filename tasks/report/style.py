@@ -1,12 +1,17 @@
 """How pictures look: one accent, greys, and no colour that the page cannot replace in the dark."""
 
+import io
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from markupsafe import Markup
+
 from heldout.fits import baseline
 from heldout.printable import printable
+from heldout.shown import svg
+from heldout.shown.svg import ACCENT, GRID, INK, MUTED, PAPER
 from tasks.runtime.errors import one_line
 
 if TYPE_CHECKING:
@@ -15,16 +20,13 @@ if TYPE_CHECKING:
 Drawn = TypeVar("Drawn")
 log = logging.getLogger("heldout")
 
-INK, MUTED, GRID, ACCENT, PAPER = "#1f2328", "#6b7480", "#d8dee4", "#0b5fbd", "#fefefe"
-# what a picture inside of the page takes for each of them, which differs in the dark
-OF_THE_PAGE = {INK: "var(--ink)", MUTED: "var(--muted)", GRID: "var(--line)", ACCENT: "var(--accent)",
-               PAPER: "var(--page)"}  # fmt: skip
+_NOT_DRAWN = Markup("<p>This picture could not be drawn; the log says why. The tables have its numbers.</p>")
+_DPI = 130
 _LONGEST = 24  # letters of a name in a picture; the table below it has the rest
 _LONGEST_OF_LINE = 20  # in a picture with a line for each name
 DRAWN = 15  # candidates in a picture: the winner and the best of the others
 _SETTINGS: dict[Any, Any] = {
-    "svg.fonttype": "none",  # text stays text: searched, copied, and in the typeface of the page
-    "svg.hashsalt": "heldout",
+    "figure.dpi": 108,  # dots of a screen to an inch, at the size for which its letters are chosen
     "font.size": 9,
     "axes.titlesize": 9.5,
     "axes.titlelocation": "left",
@@ -69,6 +71,20 @@ def drawn(name: str, draw: Callable[[], Drawn]) -> Drawn | None:
     except Exception as error:  # whatever matplotlib makes of the numbers
         log.warning("the picture %s could not be drawn: %s", name, one_line(f"{type(error).__name__}: {error}"))
         return None
+
+
+def element(name: str, draw: Callable[[], "Figure"], alt: str, hints: Iterable[svg.Hint] = ()) -> Markup:
+    """The figure as an element of a page (`heldout.shown.svg`), or a line that there is none."""
+    made = drawn(name, lambda: svg.element(draw(), name, printable(alt), hints))
+    return _NOT_DRAWN if made is None else Markup(made)  # noqa: S704 (an XML writer escaped each text)
+
+
+def png(draw: Callable[[], "Figure | None"]) -> bytes:
+    """What is in the file of a figure; nothing where there is none."""
+    content = io.BytesIO()
+    if (made := draw()) is not None:
+        made.savefig(content, dpi=_DPI, facecolor="white", metadata={"Software": None})
+    return content.getvalue()
 
 
 def note_line(axes: Any, place: int, text: str, colour: str) -> None:

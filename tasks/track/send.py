@@ -6,7 +6,6 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from tasks.outcome.items import (
-    FILE,
     NOTE,
     PAGE,
     Artifact,
@@ -46,9 +45,7 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
             case Tag(name, value):
                 tags.append(entities.RunTag(name, value[:_TAG_LENGTH]))
             case Note(text):
-                text = text.replace(PAGE, page_of(client, run_id)).replace(
-                    FILE, f"get-artifact?run_uuid={run_id}&path="
-                )
+                text = text.replace(PAGE, page_of(client, run_id))
                 tags.append(entities.RunTag(NOTE, text[:_TAG_LENGTH]))
             case Artifact() | TrackedTable() | Dataset() | Input():
                 larger.append(item)

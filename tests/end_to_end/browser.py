@@ -85,12 +85,6 @@ def keep(page: Page, name: str, of: str | None = None) -> None:
         few.save(Path(folder) / f"{name}.png", optimize=True)
 
 
-def keep_file(source: Path, name: str) -> None:
-    """Store a picture that a run has written, in the same way."""
-    if folder := os.environ.get("HELDOUT_PICTURES"):
-        shutil.copy(source, Path(folder) / name)
-
-
 def page(address: str, profile: object) -> str:
     """The page's elements after its scripts ran for twenty seconds of its own time."""
     options = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-sync", "--virtual-time-budget=20000")

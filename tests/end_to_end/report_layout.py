@@ -12,13 +12,13 @@ OPEN_ALL = "document.querySelectorAll('details').forEach(one => { one.open = tru
 WIDER_THAN_THEIR_PLACE = """[...document.querySelectorAll('table')].filter(one =>
     one.scrollWidth > one.parentElement.clientWidth + 1).map(one => one.caption.innerText)"""
 # letters of a picture that its edge cuts off, and pairs of texts of a picture that lie on one another
-CUT_OFF = """[...document.querySelectorAll('svg:not(.strip)')].filter(one => one.checkVisibility()).flatMap(one => {
+CUT_OFF = """[...document.querySelectorAll('svg')].filter(one => one.checkVisibility()).flatMap(one => {
     const edge = one.getBoundingClientRect();
     return [...one.querySelectorAll('text')].filter(text => {
         const at = text.getBoundingClientRect();
         return at.left < edge.left - 1 || at.right > edge.right + 1 || at.top < edge.top - 1;
     }).map(text => text.textContent); })"""
-COLLIDING = """[...document.querySelectorAll('svg:not(.strip)')].filter(one => one.checkVisibility()).flatMap(one => {
+COLLIDING = """[...document.querySelectorAll('svg')].filter(one => one.checkVisibility()).flatMap(one => {
     const texts = [...one.querySelectorAll('text')].map(text => {
         const at = text.getBoundingClientRect(), quarter = Math.min(at.height, at.width) / 4;
         return [text.textContent, at.left, at.right, at.top + quarter, at.bottom - quarter]; });

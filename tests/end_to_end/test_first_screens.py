@@ -1,7 +1,7 @@
 """Every claim on the first screens of seven runs, listed once, with its check from the rows: `CLAIMS`.
 
 A screen is what a person reads first: the last lines of the terminal, the head of report.html, MLflow's note above its
-picture, and the decision of a notebook. A claim is a pattern; what it finds is computed again, from the losses of the
+strip, and the decision of a notebook. A claim is a pattern; what it finds is computed again, from the losses of the
 rows and from the delivered model's answers to the test part. What no claim finds must hold no number.
 """
 
@@ -366,7 +366,7 @@ def run(request, clone, server, write_params, tmp_path_factory) -> Run:
     screens = {
         "terminal": said[said.rindex("\nplan with") :],
         "report": page[page.index("<h1>") : page.index("</header>")],
-        "MLflow": parent.data.tags["mlflow.note.content"].partition("![")[0],
+        "MLflow": parent.data.tags["mlflow.note.content"].partition("```")[0],
     }
     return Run(checkout.path, SQUARED if request.param == "numbers" else ZERO_ONE, selection, screens)
 

@@ -6,11 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.browser import keep_file
-
 GUIDE = Path(__file__).parents[2] / "docs/guide.md"
-# the strip after a command, as the page shows it below
-STRIPS = {"dvc repro\n": "guide_sealed.svg", "python -m flows open-test\n": "guide_opened.svg"}
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -29,7 +25,6 @@ def test_the_guide_decides_by_the_upper_end_of_the_test_error():
 
 
 @pytest.mark.long
-@pytest.mark.picture
 def test_the_commands_of_the_guide_print_what_it_shows(clone):
     made = clone()
     checkout = replace(made, own={**made.own, "HELDOUT_VERBOSE": ""})
@@ -39,9 +34,5 @@ def test_the_commands_of_the_guide_print_what_it_shows(clone):
     for language, text in blocks:
         if language == "sh":
             said = words(checkout.run("sh", "-e", "-c", text).stdout)
-            if name := STRIPS.get(text):
-                made = checkout.path / "reports/plots/decision.svg"
-                keep_file(made, name)
-                assert made.read_bytes() == (GUIDE.parent / "pages" / name).read_bytes()
         else:
             assert [] == [line for line in text.splitlines() if words(line) not in said]

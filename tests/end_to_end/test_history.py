@@ -77,7 +77,7 @@ def test_a_quarter_is_one_screen_with_the_first_line_first_and_hints_for_each_ni
         assert violations(page) == []
         assert [] == page.evaluate(CUT_OFF) + page.evaluate(COLLIDING)
         assert page.evaluate(SMALLEST) >= 11.5
-        assert 91 == page.locator("svg .night").locator("visible=true").count()
+        assert 91 == page.locator("svg .hint").locator("visible=true").count()
         page.evaluate(OPEN_ALL)
         assert violations(page) == []
         assert 91 == page.locator("tbody tr").count()

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "example.ipynb"  # where a kernel of any editor finds the package, since it starts in this folder
 # the pictures of docs/pages, and how the cells begin that show them
 SHOWN = {"audit": "heldout.audit(", "validation": "v = heldout.validate", "plot": "v.plot()"}
-INKS = """[...document.querySelectorAll('svg text, th, dd')].map(one =>
+INKS = """[...document.querySelectorAll('svg text, .strip span, th, dd')].map(one =>
     getComputedStyle(one)[one.closest('svg') ? 'fill' : 'color'])"""
 SLOW = """
 import sys, time

@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="needs the browser chromium on the PATH"),
 ]
-DRAWN = "[...document.querySelectorAll('svg.picture')].map(one => one.getBoundingClientRect().width > 500)"
+DRAWN = "[...document.querySelectorAll('figure svg')].map(one => one.getBoundingClientRect().width > 500)"
 
 
 @pytest.fixture(scope="module")

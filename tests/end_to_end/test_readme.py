@@ -10,7 +10,6 @@ from sklearn.datasets import load_iris
 
 from heldout.estimates.methods import default_method
 from heldout.losses import SQUARED, ZERO_ONE
-from tests.end_to_end.browser import keep_file
 from tests.end_to_end.conftest import Checkout
 
 ROOT = Path(__file__).parents[2]
@@ -36,15 +35,6 @@ def test_the_table_of_the_tutorial_is_what_a_run_prints(printed_by_repro):
     shown = TUTORIAL.read_text(encoding="utf-8").split("```\n")
     (table,) = [block for block in shown if block.startswith("errors in percent")]
     assert printed(printed_by_repro) == printed(table)
-
-
-@pytest.mark.slow
-@pytest.mark.picture
-@pytest.mark.parametrize("name", ["decision.svg", "decision-narrow.svg"])
-def test_the_picture_of_the_readme_is_that_of_the_run(reproduced, name):
-    made = reproduced.path / "reports/plots" / name
-    keep_file(made, f"../{name}")  # next to the pages
-    assert made.read_bytes() == (ROOT / "docs" / name).read_bytes()
 
 
 def test_the_coverage_that_the_readme_states_is_that_of_the_study():

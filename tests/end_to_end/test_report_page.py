@@ -31,10 +31,17 @@ pytestmark = [
 ]
 MOST_BYTES = 2_000_000
 BELOW = "[...document.querySelectorAll('h1, .fact, .next')].map(one => one.getBoundingClientRect().bottom)"
-SHOWN = ".filter(one => one.checkVisibility())"  # the strip is there for wide and for narrow windows
+SHOWN = ".filter(one => one.checkVisibility())"
 PICTURES = f"[...document.querySelectorAll('svg')]{SHOWN}.map(one => one.getBoundingClientRect().width)"
 SMALLEST = f"""Math.min(...[...document.querySelectorAll('svg text')]{SHOWN}.map(one =>
     parseFloat(getComputedStyle(one).fontSize) * Math.hypot(one.getScreenCTM().a, one.getScreenCTM().b)))"""
+# what is drawn of the strip left or right of its axis, but for arrows, and letters below or beside their place
+OUTSIDE = """[...document.querySelectorAll('.strip .drawn i:not(.beyond), .strip span')].filter(one => {
+    const at = one.getBoundingClientRect();
+    const place = one.closest(one.tagName == 'I' ? '.drawn' : 'li, .scale').getBoundingClientRect();
+    return at.left < place.left - 5 || at.right > place.right + 5 || at.top < place.top - 1
+        || at.bottom > place.bottom + 1;
+}).map(one => one.outerHTML.slice(0, 120))"""
 # lightest and darkest of the background and the letters, 0 to 1
 SHADES = """['backgroundColor', 'color'].map(name => {
     const parts = getComputedStyle(document.body)[name].match(/\\d+/g).slice(0, 3).map(Number);
@@ -84,6 +91,19 @@ def test_it_is_five_screens_long_and_each_link_opens_what_it_names(mailed):
         assert [] == not_shown_by_their_link(page)
         page.goto(f"{mailed.as_uri()}#glossary")  # an address that somebody sent
         assert page.locator("#glossary").is_visible()
+
+
+@pytest.mark.parametrize("width", [900, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_strip_reads_as_a_list_and_what_it_draws_lies_on_its_axis(mailed, width, scheme):
+    with opened(mailed.as_uri(), width=width, height=844, color_scheme=scheme) as page:
+        page.evaluate("document.getElementById('decision').style.padding = '16px'")  # of the picture
+        keep(page, "_".join(["decision", *["narrow"] * (width < 900), *["dark"] * (scheme == "dark")]), of="#decision")
+        assert [] == page.evaluate(OUTSIDE)
+        spoken = page.get_by_role("figure").get_by_role("listitem").all_inner_texts()
+    assert ["E_in", "E_cv", "7 others", "E_bbc", "E_test", "bound", "baseline"] == [
+        re.split(r"[\n,]", line)[0] for line in spoken
+    ]
 
 
 @pytest.mark.long

@@ -9,8 +9,9 @@ import pandas as pd
 from heldout.losses.amounts import apart
 from heldout.shown import number_axis
 from heldout.shown.cells import DOUBTED, marks
+from heldout.shown.svg import ACCENT, INK, MUTED
 from tasks.report.section import PagePicture, Section, Table
-from tasks.report.style import ACCENT, INK, MUTED, figure, name_lines
+from tasks.report.style import figure, name_lines
 from tasks.report.summary import Summary
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from heldout.fits import baseline
 from heldout.losses.amounts import apart
 from heldout.records import Difference
 from heldout.shown import about_winner, number_axis
+from heldout.shown.svg import ACCENT, INK, MUTED
 from tasks.report.section import PagePicture, Section, Table
-from tasks.report.style import ACCENT, INK, MUTED, drawn_names, figure, interval_line, name_lines, note_line
+from tasks.report.style import drawn_names, figure, interval_line, name_lines, note_line
 from tasks.report.summary import Summary
 
 if TYPE_CHECKING:

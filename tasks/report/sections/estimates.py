@@ -17,20 +17,10 @@ from heldout.estimates.definition import Kind
 from heldout.fits import baseline
 from heldout.shown import number_axis
 from heldout.shown.cells import marks
+from heldout.shown.svg import ACCENT, INK, MUTED
 from tasks.report.decision_strip import decision_strip
 from tasks.report.section import Cell, PagePicture, Section, Table
-from tasks.report.style import (
-    ACCENT,
-    DRAWN,
-    INK,
-    MUTED,
-    drawn_names,
-    figure,
-    interval_line,
-    name_lines,
-    note_line,
-    short,
-)
+from tasks.report.style import DRAWN, drawn_names, figure, interval_line, name_lines, note_line, short
 from tasks.report.summary import Summary
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import pandas as pd
 
 from heldout.losses.amounts import error_label
 from heldout.shown import number_axis
+from heldout.shown.svg import ACCENT, GRID, INK
 from tasks.report.section import PagePicture, Section, Table
-from tasks.report.style import ACCENT, GRID, INK, figure, short
+from tasks.report.style import figure, short
 from tasks.report.summary import Summary
 
 if TYPE_CHECKING:

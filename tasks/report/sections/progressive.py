@@ -7,8 +7,9 @@ import numpy as np
 
 from heldout.losses.amounts import error_label
 from heldout.shown import number_axis
+from heldout.shown.svg import ACCENT, INK, MUTED
 from tasks.report.section import PagePicture, Section, Table
-from tasks.report.style import ACCENT, INK, MUTED, figure, short, spread
+from tasks.report.style import figure, short, spread
 from tasks.report.summary import Summary, shown_count, shown_steps
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ import pandas as pd
 
 from heldout.printable import plain
 from heldout.shown import number_axis
+from heldout.shown.svg import ACCENT, GRID, MUTED
 from tasks.report.section import PagePicture, Section, Table
-from tasks.report.style import ACCENT, GRID, MUTED, figure, short
+from tasks.report.style import figure, short
 from tasks.report.summary import Summary, shown_count
 
 _FALSE_ALARMS = (0.01, 0.05, 0.1, 0.2)

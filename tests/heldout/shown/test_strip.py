@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 import heldout
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.losses.amounts import rounded, shown
-from heldout.shown import strip_svg, strip_text
+from heldout.shown import strip_html, strip_text
 from heldout.shown.strip import Mark, Strip
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -34,18 +34,13 @@ def cancer():
 def made(end=1.0, **changes):
     marks = (Mark("E_in", "", 0.01 * end), Mark("E_cv", "too low", 0.1 * end, 0.05 * end, 0.2 * end, "held"))
     given_ = {
-        "verdict": "Ship bayes",
         "winner": "bayes",
-        "not_ruled_out": ("tree",),
         "marks": (*marks, Mark("bound", "at most", None, high=0.3 * end)),
         "planned": "E_cv",
         "compared": "E_cv",
         "rivals": (Mark("E_cv", "", 0.15 * end, 0.1 * end, 0.25 * end),),
         "baseline": Mark("E_cv", "", 0.4 * end),
-        "flags": ("a caveat",),
-        "level": "95 %",
         "loss": ZERO_ONE,
-        "origin": "data; heldout",
     }
     return Strip(**{**given_, **changes})
 
@@ -63,8 +58,6 @@ def test_it_goes_from_the_most_optimistic_number_to_the_honest(cancer):
         zip(sorted((n for n in cancer if n != winner), key=lambda n: cancer[n]["E_cv"].value),
             (mark.value for mark in strip.rivals), strict=True)
     )  # fmt: skip
-    assert tuple(name for name in cancer.select().indistinguishable if name != winner) == strip.not_ruled_out
-    assert f"Ship {winner}" == strip.verdict
 
 
 def test_what_was_measured_of_a_method_is_said_where_the_study_was_about_such_rows(cancer):
@@ -81,20 +74,45 @@ def test_a_single_candidate_has_no_rivals_and_was_not_chosen():
     alone = heldout.validate({"bayes": GaussianNB()}, X, Y, progress=False)._strip
     assert () == alone.rivals
     assert not any("too low" in mark.rests_on for mark in alone.marks)
-    assert "others" not in "".join(strip_text.lines(alone, 100)) + strip_svg.svg(alone)
+    assert "others" not in "".join(strip_text.lines(alone, 100))
+    assert [] == items(alone, "others")
 
 
-def test_every_number_is_in_text_and_picture(cancer):
+def test_every_number_is_in_the_text_and_on_the_page(cancer):
     strip = cancer._strip
-    shown_texts = [
-        "\n".join(strip_text.lines(strip, 100)),
-        strip_svg.svg(strip, alone=True),
-        strip_svg.svg(strip, narrow=True),
-    ]
+    page = strip_html.html(strip)
     for mark in (*strip.marks, strip.baseline):
-        for shown_text in shown_texts:
+        for shown_text in ("\n".join(strip_text.lines(strip, 100)), page):
             assert all(rounded(end, strip.loss) in shown_text for end in mark.ends[:1])
-    assert all(part in shown_texts[1] for part in ("Ship", "not ruled out", "plan with", "held in 96 %"))
+    (planned,) = items(strip, "planned")
+    assert planned.find("span[@class='name']").text == strip.planned
+    assert "held in 96 %" in page
+
+
+def items(strip, kind):
+    """The lines of the list of a kind: planned, mark, others, baseline."""
+    return ElementTree.fromstring(strip_html.html(strip)).findall(f"ul/li[@class='{kind}']")
+
+
+def at(item, drawn):
+    """Where something is drawn on the axis, in percent."""
+    return [
+        float(re.search(r"left: ([\d.]+)%", one.get("style"))[1]) for one in item.iter("i") if one.get("class") == drawn
+    ]
+
+
+def test_whoever_sees_no_style_has_every_number_with_what_it_is_in_order():
+    read = [
+        " ".join("".join(part.itertext()) for part in item if part.get("aria-hidden") is None)
+        for item in ElementTree.fromstring(strip_html.html(made())).findall("ul/li")
+    ]
+    assert [
+        "E_in 1.0 %",
+        "E_cv 10.0 % [5.0–20.0]  ← plan with it too low held",
+        "1 other",
+        "bound at most 30.0 % at most",
+        "baseline, by E_cv 40.0 %",
+    ] == read
 
 
 def test_the_baseline_and_a_rival_far_above_are_arrows_and_do_not_flatten_the_rest():
@@ -103,9 +121,10 @@ def test_the_baseline_and_a_rival_far_above_are_arrows_and_do_not_flatten_the_re
     text = "\n".join(strip_text.lines(far, 100))
     assert 2 == text.count("▸")
     assert "▸ baseline 100.0" in text
-    picture = strip_svg.svg(far)
-    assert "baseline 100.0 (E_cv) →" in picture
-    assert picture.count("<path") - strip_svg.svg(replace(far, rivals=())).count("<path") == 1  # the arrow alone
+    for kind in ("others", "baseline"):
+        ((drawn,),) = [[one.get("class") for one in item.iter("i")] for item in items(far, kind)]
+        assert "beyond" == drawn
+    assert "--baseline" not in strip_html.html(far).partition("<style>")[0]
 
 
 ENDS = st.floats(1e-9, 1e9)
@@ -113,52 +132,38 @@ ENDS = st.floats(1e-9, 1e9)
 
 @given(end=ENDS, loss=st.sampled_from([ZERO_ONE, SQUARED]), width=st.integers(10, 200), names=st.text(min_size=1))
 def test_a_larger_number_is_never_further_left(end, loss, width, names):
-    strip = made(
-        min(end, loss.limit),
-        loss=loss,
-        winner=names,
-        not_ruled_out=(names,),
-        flags=(names,),
-        verdict=names,
-        origin=names,
-    )
+    strip = made(min(end, loss.limit), loss=loss, winner=names)
     lines = [*strip_text.lines(strip, width)]
     assert all(len(line) <= width for line in lines)
     assert lines or width < 80
     points = [line.find("●") for line in lines if "●" in line]
     assert points == sorted(points)
-    for narrow in (False, True):
-        root = ElementTree.fromstring(strip_svg.svg(strip, narrow=narrow, alone=True))
-        across = [float(one.get("cx")) for one in root.iter("{http://www.w3.org/2000/svg}circle")]
-        of_winner = [across[0], across[1]]
-        at = [float(shown(mark.value, loss)) for mark in strip.marks[:2]]
-        assert of_winner == sorted(of_winner)
-        whole = float(shown(strip.end, loss))
-        left, right = (6, 372) if narrow else (250, 620)
-        assert np.allclose(of_winner, [left + (right - left) * value / whole for value in at], atol=0.06)
+    points = [*at(items(strip, "mark")[0], "point"), *at(items(strip, "planned")[0], "point")]
+    assert points == sorted(points)
+    whole = float(shown(strip.end, loss))
+    assert np.allclose(points, [100 * float(shown(mark.value, loss)) / whole for mark in strip.marks[:2]], atol=0.01)
 
 
 @pytest.mark.fault("markup")
 def test_no_text_of_a_stranger_is_markup():
-    strip = made(winner=HOSTILE, not_ruled_out=(HOSTILE,), flags=(HOSTILE,), verdict=HOSTILE, origin=HOSTILE)
-    for picture in (strip_svg.svg(strip, alone=True), strip_svg.svg(strip, narrow=True, alone=True)):
-        root = ElementTree.fromstring(picture)
-        tags = {re.sub(r"\{.*\}", "", node.tag) for node in root.iter()}
-        assert tags <= {"svg", "style", "text", "path", "circle", "g"}
-        assert "\x1b" not in picture
-        assert "href" not in picture
-        assert any("<script>" in (node.text or "") for node in root.iter())
+    marks = (Mark(HOSTILE, HOSTILE, 0.1, 0.05, 0.2, HOSTILE),)
+    page = strip_html.html(made(winner=HOSTILE, marks=marks, compared=HOSTILE, planned=HOSTILE))
+    nodes = [*ElementTree.fromstring(page).iter()]
+    assert {node.tag for node in nodes} <= {"figure", "style", "ul", "li", "span", "i", "div"}
+    assert {name for node in nodes for name in node.attrib} <= {"class", "style", "role", "aria-label", "aria-hidden"}
+    assert [] == re.findall(r"\x1b|url\(|@import", page)
+    assert any("<script>" in (node.text or "") for node in nodes)
 
 
 def test_a_strip_without_a_length_is_no_text():
     nothing = replace(made(), marks=(Mark("E_cv", "", 0.0, 0.0, 0.0),), rivals=(), baseline=None)
     assert [] == [*strip_text.lines(nothing, 100)]
-    assert "E_cv" in strip_svg.svg(nothing)
+    assert ["0.00%"] == re.findall(r"point\" style=\"left: ([^;\"]*)", strip_html.html(nothing))
 
 
-def test_many_rivals_and_flags_are_counted():
-    many = made(rivals=tuple(Mark("E_cv", "", 0.2, 0.1, 0.3) for _ in range(40)), flags=tuple(map(str, range(9))))
-    picture = strip_svg.svg(many, alone=True)
-    assert "the 12 least of 40 others" in picture
-    assert "(and 6 more)" in picture
+def test_many_rivals_are_counted():
+    many = made(rivals=tuple(Mark("E_cv", "", 0.2, 0.1, 0.3) for _ in range(40)))
+    (others,) = items(many, "others")
+    assert "the 12 least of 40 others" == others[0].text
+    assert 12 == len(at(others, "point"))
     assert "40 by E_cv" in "\n".join(strip_text.lines(many, 100))
