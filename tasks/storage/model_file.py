@@ -13,6 +13,9 @@ from tasks.storage.atomic import replacing_file
 from tasks.storage.trusted_types import trusted_types
 
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
+_ADDRESS = (
+    "_stop_words_id"  # where a text vectorizer of scikit-learn keeps the `id()` of its stop words, for a check at fit
+)
 _LARGE, _RATIO = 100_000_000, 200  # a model may unpack to so many bytes, or to so many times its own
 
 
@@ -120,6 +123,8 @@ def stable_bytes(dumped: bytes) -> bytes:
                 fresh[key] = names.setdefault(value, f"{len(names)}{Path(value).suffix}")
             else:
                 fresh[key] = renumber(value)
+                if key == _ADDRESS:
+                    fresh[key]["content"] = "0"
         return fresh
 
     schema = renumber(schema)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import skops.io
 from sklearn.datasets import load_digits
+from sklearn.feature_extraction.text import TfidfVectorizer
 from threadpoolctl import threadpool_limits
 
 from tasks.storage import model_file
@@ -69,6 +70,17 @@ def test_two_fits_in_two_processes_have_the_same_bytes(shipped, settings_with):
     for one, (other, stable) in zip(here, pickle.loads(done.stdout), strict=True):
         assert one != other  # as skops leaves them: other ids, other names, another time
         assert model_file.stable_bytes(one) == stable
+
+
+def test_no_address_of_stop_words_is_written():
+    rows = ["red wine", "white wine", "red car"]
+    fitted = [TfidfVectorizer(stop_words=["a", word]).fit(rows) for word in ("the", "the")]
+    assert fitted[0]._stop_words_id != fitted[1]._stop_words_id
+    one, other = (model_file.stable_bytes(skops.io.dumps(some)) for some in fitted)
+    assert one == other
+    loaded = skops.io.loads(one)
+    assert np.array_equal(loaded.transform(rows).toarray(), fitted[0].transform(rows).toarray())
+    assert loaded.fit(rows).vocabulary_ == fitted[0].vocabulary_
 
 
 def test_no_time_is_written(settings_with):
