@@ -31,8 +31,10 @@ _CHOSEN = (
 )
 
 
-_KEYS = ("selected", "loss", "candidates", "criterion", "contamination", "bound", "bound_method", "test_openings")
-_KEYS += ("verdict", "caveats", "advice")
+_KEYS = (
+    *("selected", "loss", "candidates", "criterion", "contamination", "bound", "bound_method", "test_openings"),
+    *("verdict", "caveats", "advice"),
+)
 
 
 @dataclass(frozen=True)

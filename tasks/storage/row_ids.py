@@ -64,5 +64,7 @@ def read_words(path: Path) -> pd.DataFrame:
     """A table with a column `WORD`. Raises UserError for a file of another version, which has other columns."""
     table = pd.read_parquet(path)
     if WORD not in table:
-        raise UserError(f"{path.name} has the columns {', '.join(table)}, and no {WORD!r}: another version wrote it")
+        raise UserError(
+            f"{path.name} has the columns {', '.join(map(str, table))}, and no {WORD!r}: another version wrote it"
+        )
     return table

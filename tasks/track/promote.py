@@ -252,7 +252,7 @@ def trained_rows(client: "MlflowClient", folder: Path, champion: "ModelVersion")
 
 def book_order(run: "Run") -> tuple[int, int]:
     """Which of the runs with a book of the same champion has the newest."""
-    return int(run.data.tags[_NUMBER]), run.info.start_time
+    return int(run.data.tags.get(_NUMBER, 0)), run.info.start_time
 
 
 def _read_book(client: "MlflowClient", champion: "ModelVersion", reader: "Run") -> Book:

@@ -17,7 +17,7 @@ from tasks.outcome.items import NOTE
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.storage import files
-from tasks.track.data_source import source_of
+from tasks.track.data_source import source_in, source_of
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -146,7 +146,9 @@ def standing(client: "MlflowClient", settings: Settings) -> Standing:
     aliases = client.get_registered_model(name).aliases if _is_registered(client, name) else {}
     end = f"-{slug(settings.data.source)}-{hashlib.sha256(source.encode()).hexdigest()[:6]}"
     versions = {alias: client.get_model_version(name, str(number)) for alias, number in aliases.items()}
-    if f"{CHAMPION}{end}" not in versions and (CHAMPION not in versions or _source_of(versions[CHAMPION]) == source):
+    if f"{CHAMPION}{end}" not in versions and (
+        CHAMPION not in versions or _source_of(client, versions[CHAMPION]) == source
+    ):
         end = ""
     return Standing(name, source, end, versions.get(f"{CHAMPION}{end}"))
 
@@ -155,9 +157,16 @@ def _is_registered(client: "MlflowClient", name: str) -> bool:
     return bool(client.search_registered_models(f"name = '{name}'"))
 
 
-def _source_of(registered: "ModelVersion") -> str:
-    """The source of a version; empty for one that somebody else registered."""
-    return str(registered.tags.get(SOURCE, ""))
+def _source_of(client: "MlflowClient", registered: "ModelVersion") -> str:
+    """The source of a version; of one that a person registered by hand, from its run."""
+    from mlflow.exceptions import MlflowException
+
+    if SOURCE in registered.tags:
+        return str(registered.tags[SOURCE])
+    try:
+        return source_in(client.get_run(str(registered.run_id)).data.params)
+    except MlflowException:  # the run was deleted
+        return ""
 
 
 def slug(text: str) -> str:
