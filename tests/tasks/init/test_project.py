@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import yaml
 
 from flows.__main__ import main
+from heldout import __version__
 from tasks.init import project
 from tasks.init.project_files import FILES
 from tasks.runtime import own_code
@@ -112,3 +114,18 @@ def test_an_installed_package_runs_projects_of_its_own_version_alone(text, words
     else:
         with pytest.raises(UserError, match=words):
             own_code.check_version(tmp_path)
+
+
+@pytest.mark.fault("another version")
+def test_three_files_of_a_new_project_have_one_of_another_version_go_on(made, tmp_path, monkeypatch):
+    monkeypatch.setattr(own_code, "INSTALLED", True)
+    monkeypatch.setattr(own_code, "PACKAGES", Path("requirements.txt"))
+    monkeypatch.setattr(own_code.importlib.metadata, "version", lambda _: __version__)
+    written = made / "requirements.txt"
+    written.write_text(written.read_text().replace(f"=={__version__}", "==0.0.1"))
+    with pytest.raises(UserError, match=r"names heldout 0\.0\.1"):
+        own_code.check_version(made)
+    project.make(tmp_path / "another")
+    for name in ("dvc.yaml", "params.schema.json", "requirements.txt"):
+        shutil.copy(tmp_path / "another" / name, made / name)
+    own_code.check_version(made)
