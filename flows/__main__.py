@@ -38,8 +38,7 @@ def main(given: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if given is None else list(given)
     name = _parser().parse_args(words[:1]).name
     try:
-        if name not in commands.WITHOUT_CODE_OF_USERS:
-            _take_up_extensions(words[1:])
+        _take_up_extensions(words[1:])
         if name in commands.FLOWS:
             return _flow(name, words[1:])
         module = commands.module(name)

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from prefect.runtime import deployment
 
 from tasks.fits import executor
-from tasks.params.current import check_current
 from tasks.params.from_server import check_given
 from tasks.runtime import environment
 from tasks.runtime.checkout_lock import checkout_lock
@@ -23,7 +22,6 @@ def in_checkout(flow: str, params: str, overrides: Sequence[str]) -> Iterator[bo
     scheduled = deployment.id is not None
     if scheduled:
         check_given(params, overrides)
-        check_current(params)
     with checkout_lock(f"the deployment {deployment.name}" if scheduled else flow, wait=scheduled):
         try:
             yield scheduled

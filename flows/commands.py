@@ -75,8 +75,6 @@ OTHERS = {
     "batch": "new labelled rows: what was held back; release or drop it",
     "rollback": "return to the former champion",
     "prune": "remove old runs, by tracking.keep or --keep",
-    "check": "does params.yaml have the keys of this version?",
-    "migrate": "params.yaml, or a project, to this version of heldout",
     "log": "send the runs that their MLflow store did not take",
     "trigger": "start a run of a deployment at once",
     "ui": "show the runs in MLflow's pages",
@@ -88,15 +86,13 @@ LISTED = {
     "one step at a time": tuple(FLOWS)[:7],
     "in use": (
         *("history", "watch", "batch", "label-next", "rollback"),
-        *("log", "prune", "ui", "serve", "trigger", "check", "migrate"),
+        *("log", "prune", "ui", "serve", "trigger"),
     ),
 }
 
 
 # all others run in a checkout, or in a project of the installed version
-ANYWHERE = ("new", "migrate", "compare", "verify")
-# nothing that params.yaml names is imported: it may be of another version, or from a stranger
-WITHOUT_CODE_OF_USERS = ("check", "migrate")
+ANYWHERE = ("new", "compare", "verify")
 
 
 def described(name: str) -> str:

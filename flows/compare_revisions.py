@@ -25,7 +25,7 @@ def main(names: Sequence[str], option: str | None) -> int:
     from tasks.report.revisions_text import lines
     from tasks.runtime import environment
     from tasks.runtime.errors import UserError
-    from tasks.storage import files, report_tables
+    from tasks.storage import files
     from tasks.storage.revisions import files_at, settings_at
 
     if option is not None:
@@ -34,7 +34,7 @@ def main(names: Sequence[str], option: str | None) -> int:
     runs = []
     for name in names:
         with files_at(name, (files.SELECTION, files.ESTIMATES)) as (selection, estimates):
-            runs.append(ValidatedRun(files.read_json(selection), report_tables.read(estimates)))
+            runs.append(ValidatedRun.of_files(selection, estimates))
     first, second = names
     print("\n".join(lines((first, second), compare(*runs), (settings_at(first), settings_at(second)))))
     return 0

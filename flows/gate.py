@@ -43,12 +43,12 @@ def main(options: argparse.Namespace) -> int:
     from tasks.outcome import gate_verdict
     from tasks.outcome.operations import Of
     from tasks.params import load
-    from tasks.storage import files, report_tables
+    from tasks.storage import files
     from tasks.track.data_source import source_of
     from tasks.track.operations_ledger import append_if_there
 
     settings = load(options.params, tuple(options.overrides))
-    results = gate_verdict.ValidatedRun(files.read_json(files.SELECTION), report_tables.read_estimates())
+    results = gate_verdict.ValidatedRun.of_files()
     gate_verdict.check_limit(options.max_upper, results)
     end = gate_verdict.upper_end(results, settings.selection.level, dependence_of(files.read_roles(), 0).kind)
     against = gate_verdict.compare(results, _results_at(options.against), options.against) if options.against else None
@@ -63,26 +63,25 @@ def main(options: argparse.Namespace) -> int:
     of = Of.made(settings.registered_model, source_of(settings))
     append_if_there(settings, "gate", of.said(**said))
     if options.json:
-        advice = {"advice": None, "caveats": []} if decision is None else asdict(decision)
         of_other = None if against is None else {**asdict(against), "worse": against.worse}
-        print_json({"passed": passed, "max_upper": options.max_upper, **asdict(end), "against": of_other, **advice})
+        of_winner = {**asdict(end), "against": of_other, **asdict(decision)}
+        print_json({"passed": passed, "max_upper": options.max_upper, **of_winner})
     else:
         print(f"{_WORDS[end.within(options.max_upper)]}: {end.sentence(options.max_upper)}")
         if against is not None:
             print(f"{_WORDS[not against.worse]}: {against}")
-        if decision is not None:
-            print(printable(decision.sentence))
+        print(printable(decision.sentence))
     return 0 if passed else NOT_PASSED
 
 
 def _results_at(revision: str) -> "ValidatedRun":
     """The results of another revision. Raises UserError if neither DVC's cache, its remote nor git has them."""
     from tasks.outcome.gate_verdict import ValidatedRun
-    from tasks.storage import files, report_tables
+    from tasks.storage import files
     from tasks.storage.dvc_commands import get
 
     with tempfile.TemporaryDirectory() as folder:
         selection, estimates = (
             get(path, revision, Path(folder) / path.name) for path in (files.SELECTION, files.ESTIMATES)
         )
-        return ValidatedRun(files.read_json(selection), report_tables.read(estimates))
+        return ValidatedRun.of_files(selection, estimates)

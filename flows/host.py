@@ -153,11 +153,9 @@ class Host:
         """The settings of a stage, for which the session is ready. Raises UserError."""
         from tasks.fits import executor
         from tasks.params import load
-        from tasks.params.current import check_current
         from tasks.storage import stage_settings
 
         with _redirected_to(descriptors):
-            check_current(params)
             settings = self._settings = load(params, overrides)
             stage_settings.check(name, settings)  # before a run of MLflow has the settings of no result
             if self._first:

@@ -53,10 +53,9 @@ def _known(name: str) -> DeploymentResponse | None:
 
 
 def _as_left(named: tuple[Schedule, ...], before: DeploymentResponse) -> tuple[Schedule, ...]:
-    """The schedules with the states that the server has; those of an older version have no names there."""
+    """The schedules with the states that the server has."""
     states = {schedule.slug: schedule.active for schedule in before.schedules}
-    unnamed = states.get(None) if len({schedule.active for schedule in before.schedules}) == 1 else None
-    found = {schedule.slug: states.get(schedule.slug, unnamed) for schedule in named}
     return tuple(
-        schedule if (active := found[schedule.slug]) is None else replace(schedule, active=active) for schedule in named
+        schedule if (active := states.get(schedule.slug)) is None else replace(schedule, active=active)
+        for schedule in named
     )

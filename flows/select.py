@@ -50,7 +50,7 @@ def _select(settings: Settings) -> None:
     winner = next(candidate for candidate in settings.candidates if candidate.name == selection.selected)
     delivered = deliver(settings, winner)
     run = lifecycle.active()
-    ledger = read_ledger(settings, data_hash, seen, results.started, partial(seen_in, settings), run.earlier)
+    ledger = read_ledger(settings, seen, results.started, partial(seen_in, settings), run.earlier)
     ledger = ledger.with_removed(run.removed, settings.data.source, seen)
     asked = settings.selection.open_test or run.opens_test
     found_rows = unused_rows.look(settings, winner, ledger, run.tested, asked=asked)

@@ -89,13 +89,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Start all, wait, stop all; returns the exit code."""
-    from tasks.params.current import check_current  # reads YAML, which --help does not need
+    from tasks.params import load  # which --help does not need
 
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore the first
         signal.signal(number, _interrupt)
     children: list[Child] = []
     try:
-        check_current()  # each run would end with it
+        load()  # each run would end with what is wrong
         listening.check(options.host, options.trust_network)
         _start_all(children, options)
         while all(child.process.poll() is None for child in children):
@@ -103,7 +103,7 @@ def main(options: argparse.Namespace) -> int:
         ended = next(child.name for child in children if child.process.poll() is not None)
         raise UserError(f"{ended} ended by itself; see its output above")
     except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopping", flush=True)

@@ -152,9 +152,7 @@ def _open(session: Session, name: str, params: str, overrides: Sequence[str]) ->
     """Have the session ready for a flow. Raises UserError."""
     session.start_server()
     from tasks.params import load
-    from tasks.params.current import check_current
 
-    check_current(params)
     settings = load(params, overrides)
     check_limits(0 if name in _WITHOUT_FITS else settings.execution.workers)
     if name == WHOLE:

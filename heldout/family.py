@@ -289,7 +289,3 @@ def _pass(hypothesis: Any, X: Any, y: Any, classes: Any) -> None:
         hypothesis.partial_fit(X, y)
     else:
         hypothesis.partial_fit(X, y, classes=classes)
-
-
-# the names of these classes in models saved before version 0.2
-Family, Path = TunedEstimator, ParameterPath

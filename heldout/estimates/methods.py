@@ -105,9 +105,9 @@ def choose(
     Raises
     ------
     BadArgument
-        For an estimate or a method that is not known; a method that has left the package, does not cover the estimate
-        or admit the loss, reads losses of cross-validation that are not there, or assumes independent rows where they
-        are not; the message names the methods to use.
+        For an estimate or a method that is not known; a method that does not cover the estimate or admit the loss,
+        reads losses of cross-validation that are not there, or assumes independent rows where they are not; the message
+        names the methods to use.
 
     Examples
     --------
@@ -207,8 +207,7 @@ def covering(estimate: str, name: str) -> IntervalMethod:
     Raises
     ------
     BadArgument
-        For an estimate or a method that is not known, or has left the package, and a method that does not cover the
-        estimate.
+        For an estimate or a method that is not known, and a method that does not cover the estimate.
 
     Examples
     --------
@@ -223,7 +222,7 @@ def covering(estimate: str, name: str) -> IntervalMethod:
     for method in called:
         if estimate in method.covers:
             return method
-    reason = f"covers {' and '.join(called[0].covers)} alone" if called else _not_called(name)
+    reason = f"covers {' and '.join(called[0].covers)} alone" if called else "is not known"
     fitting = [other.name for other in METHODS if estimate in other.covers]
     raise BadArgument("intervals", f"intervals: {name!r} {reason}; for {estimate} use {', '.join(fitting)}")
 
@@ -231,25 +230,14 @@ def covering(estimate: str, name: str) -> IntervalMethod:
 def assumption_of(estimate: str, interval: str, kind: DependenceKind | None) -> str:
     """The assumption behind a line of `estimates.csv`: its `estimate`, the name in its column `interval`, and `kind`.
 
-    It equals `Estimate.assumption` of the record that the line was written from; of a method that has left the package
-    it says where the assumption is. E_bbc is no mean of losses: its assumption is in `heldout.selection.bbc`.
+    It equals `Estimate.assumption` of the record that the line was written from. E_bbc is no mean of losses: its
+    assumption is in `heldout.selection.bbc`.
 
     Raises BadArgument for an estimate or a method that is not known, or a method that does not cover the estimate.
     """
-    left = intervals.retired(interval)
-    if left is not None:  # in a table of an earlier version
-        return f"what {left[0]} of the repository says, where the method is now"
     source = ESTIMATES[estimate].carried_from if estimate in ESTIMATES else ""
     method = covering(source or estimate, interval)
     return (method if kind is None else restated(method, kind)).covers[source or estimate]
-
-
-def _not_called(name: str) -> str:
-    """Why no method has a name."""
-    left = intervals.retired(name)
-    if left is None:
-        return "is not known"
-    return f"left the package for {left[0]!r} of the repository; in its place take {left[1]}"
 
 
 def _fitting(estimate: str, loss: Loss) -> list[IntervalMethod]:

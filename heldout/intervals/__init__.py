@@ -7,7 +7,7 @@ whether it is exact, finite-sample or asymptotic, its source and its mathematics
 ['corrected fold Wilson', 'corrected fold t']
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 
 from heldout import extensions
@@ -48,35 +48,11 @@ _OWN: tuple[IntervalMethod, ...] = tuple(
 )
 METHODS: tuple[IntervalMethod, ...] = (*_OWN, *extensions.of("heldout.intervals", IntervalMethod, _OWN))
 
-# the methods that left, by their module of `studies.intervals`: what to name in their place (docs/decisions/0067)
-RETIRED: Mapping[str, str] = {
-    "empirical_bernstein": "betting",
-    "student_t": "log t, or clustered t, which has the same bounds for independent rows",
-    "studentised_bootstrap": "pooled shape",
-    "bayle_all_pairs": "Bayle within folds, or corrected fold t for leave-one-out",
-    "conservative_z": "corrected Wilson, for numbers corrected log t",
-    "nested": "corrected Wilson, for numbers corrected log t",
-    "martingale_clt": "Clopper-Pearson, for numbers log t",
-    "two_way_t": "two-way log t",
-}
-
 
 def called(name: str, methods: Sequence[IntervalMethod] = METHODS) -> list[IntervalMethod]:
     """Those of the `methods` with a name, or in a module of this name: letters and digits count, and no capitals."""
     plain = extensions.plain(str(name))
     return [one for one in methods if plain in (extensions.plain(one.name), extensions.plain(_module(one)))]
-
-
-def retired(name: str) -> tuple[str, str] | None:
-    """Where a method that left the package is, and what to name in its place; None for other names, read as `called`.
-
-    >>> retired("two-way t")
-    ('studies/intervals/two_way_t.py', 'two-way log t')
-    """
-    for module, instead in RETIRED.items():
-        if extensions.plain(str(name)) == extensions.plain(module):
-            return f"studies/intervals/{module}.py", instead
-    return None
 
 
 def _module(method: IntervalMethod) -> str:

@@ -98,7 +98,7 @@ class Reference:
     correlation: float
     means: Losses
     logs: Losses
-    shards: int = 0  # of the reference; not known of a record of an earlier version
+    shards: int = 0  # of the reference
 
     @classmethod
     def of(cls, shards: Sequence[ShardShares]) -> "Reference":

@@ -12,7 +12,7 @@ _ROWS_AT_ONCE = 100_000
 
 
 def content_hash(rows: pd.DataFrame) -> str:
-    """The hash of the labelled data before any cut; runs of older versions are known by it alone."""
+    """The hash of the labelled data before any cut."""
     digest = hashlib.sha256("\n".join(map(str, rows.columns)).encode())
     digest.update(_row_hashes(rows).tobytes())
     return digest.hexdigest()

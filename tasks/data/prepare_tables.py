@@ -372,7 +372,6 @@ def _seen(
         labeled=Sketch.of(ids["identity"].to_numpy()),
         used=Sketch.of(ids.loc[every.index, "identity"].to_numpy()),
         test=None if test is None else Sketch.of(ids.loc[test.index, "identity"].to_numpy()),
-        test_contents=Sketch() if test is None else Sketch.of(ids.loc[test.index, "content"].to_numpy()),
         partition=sets_hash(columns, of_labeled[~held_out], of_labeled[held_out]),
         trained=sets_hash(f"{columns} {made_by}", *drawn),
     )

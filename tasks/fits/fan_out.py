@@ -10,7 +10,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.futures import as_completed
 from prefect.logging import get_run_logger
 
-from tasks.fits import live_progress, prefetch
+from tasks.fits import prefetch
 from tasks.fits.executor import executor, stop
 from tasks.fits.progress_bar import Progress
 from tasks.fits.work import Work, in_task_runs, longest_first, name_of
@@ -48,12 +48,10 @@ def run_all(
         try:
             for future in as_completed([*task_runs]):
                 progress.advance(*(todo[place] for place in task_runs[future]))
-                live_progress.show(progress.share())
         except BaseException:  # an interruption does not wait for the fits in progress
             stop()
             prefetch.forget()
             raise
-        live_progress.show(progress.share() if todo else None, last=True)
         results = {
             place: result
             for future, places in task_runs.items()

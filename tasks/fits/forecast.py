@@ -1,7 +1,6 @@
 """What a run will take: the counted fits, and their seconds and memory, measured by small fits of each learner."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import psutil
@@ -21,8 +20,6 @@ from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND
 from tasks.storage import files, fit_cache
 
-_NEW_ROWS = 100
-
 
 class Part(NamedTuple):
     """A line or some lines of a forecast, and their numbers for a program."""
@@ -31,15 +28,8 @@ class Part(NamedTuple):
     numbers: dict[str, Any]
 
 
-def lines(settings: Settings) -> Iterator[str]:
-    """The texts of `parts`, line by line."""
-    for part in parts(settings):
-        yield from part.text.splitlines()
-
-
 def parts(settings: Settings) -> Iterator[Part]:
-    """The fits to do by candidate and scheme, then their expected seconds and memory, and whether the budget allows it;
-    and what further labelled rows would cost.
+    """The fits to do by candidate and scheme, then their expected seconds and memory, and whether the budget allows it.
 
     Raises UserError before `prepare`, and for settings with which no run can start.
     """
@@ -81,7 +71,8 @@ def parts(settings: Settings) -> Iterator[Part]:
             "E_prog; the fits and the seconds are those of the slowest",
             {"finalists": finalists},
         )
-    yield from _expected(settings, counts, blocks)
+    if counts.to_do:
+        yield from _expected(settings, counts)
 
 
 def _of_race(most: FitCounts, expected: int | None) -> Part:
@@ -97,26 +88,13 @@ def _of_race(most: FitCounts, expected: int | None) -> Part:
     return Part(text, {"race": {"least": most.least_to_do, "expected": expected, "most": most.to_do}})
 
 
-def _expected(settings: Settings, counts: FitCounts, dropped: Mapping[str, int]) -> Iterator[Part]:
-    """What the counted fits take, and what they take after further rows, by small fits of each candidate.
-
-    `dropped` has the blocks of those that the last race dropped.
-    """
-    design = read_design(settings)
+def _expected(settings: Settings, counts: FitCounts) -> Iterator[Part]:
+    """The seconds and the memory of the fits to do, by small fits of each candidate."""
+    design, workers = read_design(settings), settings.execution.workers
     X = files.open_features(files.LABELED, files.file_hash(files.LABELED))
     measured = measured_costs.measure_all(executor(settings.execution), settings, X, design.y, design.loss)
     costs = {name: cost for name, (cost, _) in measured.items()}
-    table = _table(settings)
-    if counts.to_do:
-        yield from _of_run(settings, counts, costs, table, max(held for _, held in measured.values()))
-    yield _of_new_rows(settings, costs, table, dropped)
-
-
-def _of_run(
-    settings: Settings, counts: FitCounts, costs: Mapping[str, budget.Cost], table: budget.TableSize, held: float
-) -> Iterator[Part]:
-    """The seconds and the memory of the fits to do, of which a worker holds so many bytes."""
-    design, workers = read_design(settings), settings.execution.workers
+    table, held = _table(settings), max(held for _, held in measured.values())
     after = budget.after_the_choice(len(design.y), len(design.splits("cross_validation")), table)
     if files.ALL_LABELED.exists() and _all_labeled_stored(settings):
         after = [fits for fits in after if fits.trained != table.labeled]
@@ -139,30 +117,6 @@ def _of_run(
     yield Part(
         f"plan      over the {limit:.0f} s of execution.budget; {choice.seconds:.0f} s would be enough for {shown}",
         {"budget_seconds": limit, "enough": {"seconds": round(choice.seconds or 0), "for": wanted}},
-    )
-
-
-def _of_new_rows(
-    settings: Settings, costs: Mapping[str, budget.Cost], table: budget.TableSize, dropped: Mapping[str, int]
-) -> Part:
-    """What further labelled rows cost: no fit of the estimates is without them. A race drops whom it dropped before."""
-    design, rows = read_design(settings), _NEW_ROWS
-    tested = round(rows * settings.split.test_fraction)
-    drawn = settings.data.labeled_rows is not None or settings.split.rows is not None  # as many rows as now, others
-    growth = 1.0 if drawn else (len(design.y) + rows - tested) / len(design.y)
-    counts = count_fits(settings, Versions.current(), stored_too=True, dropped=dropped)
-    made = [
-        (cost, [replace(one, trained=round(growth * one.trained), tested=growth * one.tested) for one in some])
-        for cost, some in counts.slowest(costs)
-    ]
-    grown = replace(table, labeled=table.labeled + rows - tested, test=table.test + tested)
-    after = budget.after_the_choice(round(growth * len(design.y)), len(design.splits("cross_validation")), grown)
-    seconds = budget.run_seconds(made, after, grown, settings.execution.workers)
-    to_test = f"about {tested} go to the test part, for which nothing is fitted; " if tested else ""
-    return Part(
-        f"new rows  {rows} further labelled rows: {to_test}with the others every scheme trains on other rows, so that "
-        f"its fits, {counts.to_do} on the present rows, are made again: about {seconds:.0f} s",
-        {"new_rows": {"rows": rows, "to_test_part": tested, "fits": counts.to_do, "seconds": round(seconds)}},
     )
 
 

@@ -56,7 +56,7 @@ def fill(template: str, values: Mapping[KeyPath, Any]) -> str:
 
 
 def _with(lines: list[str], path: KeyPath, value: Any) -> list[str]:
-    found = {key: (start, end) for key, start, end in places(lines)}
+    found = {key: (start, end) for key, start, end in _places(lines)}
     indent = "  " * (len(path) - 1)
     new = [indent + line for line in _dump({path[-1]: value}).splitlines()]
     if path in found:
@@ -66,12 +66,12 @@ def _with(lines: list[str], path: KeyPath, value: Any) -> list[str]:
         return [*lines, "", *new]
     if path[:1] not in found:
         return [*lines, "", f"{path[0]}:", *new]
-    inside = [end for key, _, end in places(lines) if key[:1] == path[:1] and len(key) == 2]
+    inside = [end for key, _, end in _places(lines) if key[:1] == path[:1] and len(key) == 2]
     end = max(inside, default=found[path[:1]][0] + 1)
     return lines[:end] + new + lines[end:]
 
 
-def places(lines: Sequence[str]) -> Iterator[tuple[KeyPath, int, int]]:
+def _places(lines: Sequence[str]) -> Iterator[tuple[KeyPath, int, int]]:
     """Each key of one or two parts, the line where it starts, and the line after its value."""
     section = ""
     for start, line in enumerate(lines):

@@ -11,8 +11,6 @@ from tasks.runtime import own_code
 from tasks.runtime.errors import UserError
 
 _REQUIREMENTS = "requirements.txt"
-_WRITTEN_ANEW = ("dvc.yaml", "params.schema.json")  # by `migrate`: they follow the code, and hold no choice of a user
-_ADDED = ("quarantine.json",)  # by `migrate`, to a project of a version that had none
 _OUR_CODE = re.compile(r"^ +- (?:flows|heldout|tasks)/\S*\n", re.MULTILINE)  # a dependency of a stage
 _IN_PLACE_OF = {
     "requirements.lock": _REQUIREMENTS,
@@ -20,12 +18,11 @@ _IN_PLACE_OF = {
     "make serve": "heldout serve",
     "this checkout": "this folder",
 }
-_UNPINNED = re.compile(r"^(heldout(?:\[[^\]]*\])?)[ \t]*(?:[<>=~!].*)?$", re.MULTILINE)
-_PINNED = f"heldout[pipeline]=={__version__}\n"
-_PINNED_FIRST = f"""\
+_PINNED = f"""\
 # Every stage of dvc.yaml depends on this file: after a change here, `dvc repro` makes all results again. No index has
 # heldout yet: install its wheel, or name that here, as heldout[pipeline] @ https://HOST/heldout-VERSION-py3-none-any.whl
-{_PINNED}"""
+heldout[pipeline]=={__version__}
+"""
 _README = """\
 # {name}
 
@@ -50,8 +47,8 @@ heldout open-test                           # in the end, once: the error of the
 | `mlruns` | the runs, and how often these rows were used to choose: keep it |
 | `requirements.txt` | the version of heldout; add the packages that your candidates need |
 
-**Upgrade**: commit, `pip install -U 'heldout[pipeline]'`, `heldout migrate`, `git diff`, `dvc repro`. A command refuses
-to run by another version than that of `requirements.txt`.
+**Another version**: a command refuses to run by another version than that of `requirements.txt`. To go on with it, copy
+`dvc.yaml`, `params.schema.json` and that line from a project that its `heldout new FOLDER` makes.
 """
 
 
@@ -65,34 +62,12 @@ def make(folder: Path) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
     _git(folder, "init", "--quiet")
     texts = {name: _of_repository(name) for name in FILES}
-    _write(folder, {**texts, _REQUIREMENTS: _PINNED_FIRST, "README.md": _README.format(name=folder.name)})
+    _write(folder, {**texts, _REQUIREMENTS: _PINNED, "README.md": _README.format(name=folder.name)})
     _git(folder, "add", "--all")
     return [
         f"made      {folder}, of heldout {__version__}",
         "next      in it: git commit -m Start; heldout init PATH --target COLUMN, with a table of yours; dvc repro",
     ]
-
-
-def renewed() -> dict[str, str]:
-    """The texts of the files of the project in the current folder that the installed version has otherwise.
-
-    The file that names the version is the last: until it is written, every other command is refused. In a checkout of
-    the repository there are none. Raises UserError where one of them is not committed.
-    """
-    if not own_code.INSTALLED:
-        return {}
-    folder = Path.cwd()
-    if not (folder / _REQUIREMENTS).is_file():
-        raise UserError(f"this is no project that `heldout new` made: it has no {_REQUIREMENTS}")
-    texts = {name: _of_repository(name) for name in _WRITTEN_ANEW}
-    texts[_REQUIREMENTS] = _with_this_version((folder / _REQUIREMENTS).read_text(encoding="utf-8"))
-    texts |= {name: _of_repository(name) for name in _ADDED if not (folder / name).exists()}
-    changed = {name: text for name, text in texts.items() if _read(folder / name) != text}
-    if edited := _git(folder, "status", "--porcelain", "--", *changed) if changed else "":
-        raise UserError(
-            f"not committed: {', '.join(line[3:] for line in edited.splitlines())}; commit, and run it again"
-        )
-    return changed
 
 
 def _check_new(folder: Path) -> None:
@@ -117,18 +92,6 @@ def _of_repository(name: str) -> str:
     for ours, theirs in _IN_PLACE_OF.items():
         text = text.replace(ours, theirs)
     return text
-
-
-def _with_this_version(requirements: str) -> str:
-    if own_code.NAMED_VERSION.search(requirements):
-        return own_code.NAMED_VERSION.sub(lambda found: f"{found['before']}{__version__}", requirements)
-    if _UNPINNED.search(requirements):
-        return _UNPINNED.sub(rf"\1=={__version__}", requirements)
-    return "\n".join([*requirements.splitlines(), _PINNED])
-
-
-def _read(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
 def _write(folder: Path, texts: dict[str, str]) -> None:

@@ -177,7 +177,7 @@ def _prepared(text: str, source: str) -> tuple[Settings, prepare_tables.Prepared
 
 def _replace(texts: Mapping[Path, str]) -> str:
     """Write each file in one step; returns a clause that says where the old files are, empty if none was replaced."""
-    clauses = {kept(path) for path, text in texts.items() if path.exists() and path.read_bytes() != text.encode()}
+    clauses = {_kept(path) for path, text in texts.items() if path.exists() and path.read_bytes() != text.encode()}
     for path, text in texts.items():
         for place in (_last_written(path), path):
             place.parent.mkdir(exist_ok=True)
@@ -187,7 +187,7 @@ def _replace(texts: Mapping[Path, str]) -> str:
     return "".join(f"; {clause}" for clause in sorted(clauses) if clause)
 
 
-def kept(path: Path) -> str:
+def _kept(path: Path) -> str:
     """A clause that says where the present file stays; a file that somebody has edited is kept under another name."""
     old, written = path.read_bytes(), _last_written(path)
     if _committed(path) == old:

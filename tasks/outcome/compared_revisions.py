@@ -90,5 +90,5 @@ def _estimate(candidate: str, run: ValidatedRun, estimate: str) -> Estimate | No
 
 def _loss(run: ValidatedRun) -> Loss:
     """The loss of a validation, as far as its numbers are written by it."""
-    name = str(run.selection.get("loss"))
+    name = str(run.selection["loss"])
     return _KNOWN.get(name) or replace(ABSOLUTE, name=name, power=0, mean_called="")

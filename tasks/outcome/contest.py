@@ -40,7 +40,6 @@ class Champion:
     hypothesis: Any
     seen: Ids
     same: bool = False  # whether the winner has the same bytes
-    numbered: bool = True  # whether `seen` tells equal rows apart: an older version's does not
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +103,11 @@ def contest(
     if missing := [str(name) for name in columns if name not in X]:
         return uncompared(champion.version, f"it needs the column {missing[0]}, which the table lacks")
     trained, ids = read_all_labeled(settings), read_row_ids("test")
-    known, every = KnownRows(np.concatenate([champion.seen, spent]), champion.numbered), read_row_ids()
+    known, every = KnownRows(np.concatenate([champion.seen, spent])), read_row_ids()
     copies = settings.split.duplicates == "keep_together" and settings.data.groups is None
     rows, left_out = fresh(ids, known), hidden(ids, every, known, copies=copies)
     if left_out >= MOST_HIDDEN:
-        return Promotion("no", f"{DRAW} from {against}: {_unfair(left_out, champion, copies=copies)}")
+        return Promotion("no", f"{DRAW} from {against}: {_unfair(left_out, copies=copies)}")
     cluster = None if ids.of_units is None else ids.of_units[rows]
     limit = record.limit or limit_of(trained.loss, winner, trained.weights)
     counted = np.ones(len(rows))
@@ -153,7 +152,7 @@ def uncompared(version: str, why: str, remedy: str = REMEDY) -> Promotion:
     return Promotion("no", f"{UNCOMPARED} with version {version}, the champion: {why}; {remedy}", compared=False)
 
 
-def _unfair(share: float, champion: Champion, *, copies: bool) -> str:
+def _unfair(share: float, *, copies: bool) -> str:
     """Why no bet is placed, and what to do."""
     if copies:
         return (
@@ -161,15 +160,10 @@ def _unfair(share: float, champion: Champion, *, copies: bool) -> str:
             "takes for their copies; the others are no fair sample of the new rows. If equal rows are independent "
             "draws, set split.duplicates to allow"
         )
-    why = "rows have left the table" if champion.numbered else "an older version of heldout stored its rows by content"
-    remedy = (
-        "give the file a column that tells its rows apart and does not change, such as a time, and name it in data.drop"
-        if champion.numbered
-        else "remove the alias champion to begin again"
-    )
     return (
-        f"{why}, and {100 * share:.0f} % of the rows equal another, so that new rows cannot be told from old ones; "
-        f"those that can are no fair sample of the new rows: {remedy}"
+        f"rows have left the table, and {100 * share:.0f} % of the rows equal another, so that new rows cannot be told "
+        "from old ones; those that can are no fair sample of the new rows: give the file a column that tells its rows "
+        "apart and does not change, such as a time, and name it in data.drop"
     )
 
 

@@ -32,7 +32,7 @@ def of_selection(
     )
     if opening.found is None or not opening.estimates:
         return
-    words, _ = read_words(files.TESTED)
+    words = read_words(files.TESTED)
     yield (
         "opened",
         {

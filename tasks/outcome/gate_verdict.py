@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from heldout.decision.ship import Decision
+from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
 from heldout.estimates.methods import assumption_of
 from heldout.fits import baseline
@@ -16,6 +18,7 @@ from heldout.records import Estimate
 from heldout.selection.separate_difference import separate_difference
 from tasks.outcome.decision import ON_TEST, read
 from tasks.runtime.errors import UserError
+from tasks.storage import files, report_tables
 
 # a constant answer is not chosen, so nothing corrects its error; the bound is an upper limit of E_val
 OF_BASELINE = {
@@ -28,6 +31,12 @@ _CHOSEN = (
 )
 
 
+_KEYS = (
+    *("selected", "loss", "candidates", "criterion", "contamination", "bound", "bound_method", "test_openings"),
+    *("verdict", "caveats", "advice"),
+)
+
+
 @dataclass(frozen=True)
 class ValidatedRun:
     """The choice and the estimates of one validation: selection.json and estimates.csv."""
@@ -35,15 +44,26 @@ class ValidatedRun:
     selection: Mapping[str, Any]
     estimates: pd.DataFrame
 
+    @classmethod
+    def of_files(cls, selection: Path = files.SELECTION, estimates: Path = files.ESTIMATES) -> "ValidatedRun":
+        """From both files. Raises UserError for a selection.json of another version, which lacks keys."""
+        found = files.read_json(selection)
+        if missing := [key for key in _KEYS if key not in found]:
+            raise UserError(
+                f"{selection.name} lacks {', '.join(missing)}: another version of heldout wrote it; validate again, or "
+                "compare with a revision of this version"
+            )
+        return cls(found, report_tables.read(estimates))
+
     @property
     def winner(self) -> str:
         """The name of the selected candidate."""
         return str(self.selection["selected"])
 
     @property
-    def decision(self) -> Decision | None:
-        """Whether to ship the winner; None in results of older versions."""
-        return read(self.selection) if "verdict" in self.selection else None
+    def decision(self) -> Decision:
+        """Whether to ship the winner."""
+        return read(self.selection)
 
     def of_baseline(self, estimate: str) -> str:
         """The same estimate of the baseline, and the difference on the same rows, as far as they are known."""
@@ -136,7 +156,7 @@ def upper_end(results: ValidatedRun, level: float, kind: DependenceKind | None) 
             upper = float(bound)
             return UpperEnd(results.winner, estimate, upper, level, method, target, assumption, of_baseline=constant)
         if line is not None and line.high is not None and line.level is not None and line.interval is not None:
-            assumption = assumption_of(estimate, line.interval, kind)
+            assumption = _assumption(estimate, line.interval, kind)
             caveat = _CHOSEN if estimate == "E_cv" else _reopened(results.selection["test_openings"])
             caveat += _not_credible(results.selection.get("not_credible", {}).get(estimate))
             numbers = (line.high, line.level, line.interval, line.target, assumption, line.value, caveat)
@@ -145,6 +165,13 @@ def upper_end(results: ValidatedRun, level: float, kind: DependenceKind | None) 
         f"{results.winner} has no interval of E_test, no bound and no interval of E_cv, so nothing can pass or fail; "
         "choose an interval for E_cv (intervals), or set split.test_fraction"
     )
+
+
+def _assumption(estimate: str, interval: str, kind: DependenceKind | None) -> str:
+    try:
+        return assumption_of(estimate, interval, kind)
+    except BadArgument as error:
+        raise UserError(f"{files.ESTIMATES.name}, which another version of heldout wrote: {error}") from None
 
 
 def _reopened(times: int) -> str:
@@ -160,8 +187,8 @@ def compare(results: ValidatedRun, other: ValidatedRun, revision: str) -> Agains
 
     Raises UserError where they cannot be compared.
     """
-    losses = [one.selection.get("loss") for one in (results, other)]
-    if None not in losses and losses[0] != losses[1]:
+    losses = [one.selection["loss"] for one in (results, other)]
+    if losses[0] != losses[1]:
         raise UserError(f"--against is {revision!r}, where the loss is {losses[1]}, and here it is {losses[0]}")
     for estimate in ("E_test", "E_cv"):
         pair = results.of_winner(estimate), other.of_winner(estimate)
@@ -184,5 +211,5 @@ def check_limit(limit: float, results: ValidatedRun) -> None:
     """Raise UserError for a limit that every error would pass, or none."""
     if not limit >= 0:
         raise UserError(f"--max-upper is {limit:g}; it must be a number that is at least 0")
-    if results.selection.get("loss") == "zero_one" and limit > 1:
+    if results.selection["loss"] == "zero_one" and limit > 1:
         raise UserError(f"--max-upper is {limit:g}, but an error is at most 1; write {limit / 100:g} for {limit:g} %")

@@ -17,8 +17,7 @@ _TEST_PART = {"test_fraction", "test_key"}
 @dataclass(frozen=True)
 class Entry:
     """What an earlier run left: the learners that it compared, its rows, and the winner that its test part was opened
-    for. `seen` is None for a run of an older version on the same table, of whose parts nothing is known. `run` is the
-    name of the run in its store.
+    for. `seen` is None where somebody removed what the run says of its rows. `run` is the name of the run in its store.
     """
 
     learners: frozenset[str]
@@ -48,7 +47,7 @@ class Ledger:
         """With the validations of this source that were `removed`, by their keys, by what the entries about them say.
 
         Of these it is known for whom they opened the test part, and not on which rows of it, nor what they compared.
-        One whose entries name no source, of an older version, may be of this one.
+        One whose entries name no source may be of this one.
         """
         ours = {key: of for key, of in removed.items() if cut(source) in _sources(of, source)}
         opened = [
@@ -96,22 +95,18 @@ def count(
     An earlier run counts if its labelled rows overlap with these. A partition is a set of rows, those that the hold-out
     tests among them; so the same learner on another partition is a further hypothesis, of which the best may be chosen.
     A table that gained a column has rows of other identities: `seen_in` gives them in the columns of an earlier run.
-    A run of a version that did not number equal rows is compared by what the test rows contain.
     """
-    pairs: set[tuple[str, str | None]] = {(learner, seen.partition) for learner in learners}
+    pairs: set[tuple[str, str]] = {(learner, seen.partition) for learner in learners}
     opened, used_by = [], 0
     for entry in earlier:
-        rows = seen
-        if entry.seen is not None and entry.seen.has_fewer_columns_than(seen):
-            rows = seen_in(entry.seen.columns)
-        if entry.seen is None or entry.seen.labeled.overlaps(rows.labeled):
-            partition = entry.seen.partition if entry.seen is not None else None
-            pairs |= {(learner, partition) for learner in entry.learners}
-        numbered = entry.seen is not None and entry.seen.test_contents is not None
-        test = rows.test if numbered else rows.test_contents
-        if entry.opened_for is not None and (entry.seen is None or _overlap(entry.seen.test, test)):
+        if (before := entry.seen) is None:
+            continue
+        rows = seen_in(before.columns) if before.has_fewer_columns_than(seen) else seen
+        if before.labeled.overlaps(rows.labeled):
+            pairs |= {(learner, before.partition) for learner in entry.learners}
+        if entry.opened_for is not None and _overlap(before.test, rows.test):
             opened.append(Opened(entry.opened_for, entry.run))
-        used_by += entry.seen is not None and _overlap(entry.seen.used, test)
+        used_by += _overlap(before.used, rows.test)
     return Ledger(len(pairs), tuple(opened), used_by)
 
 

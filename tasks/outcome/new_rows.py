@@ -11,19 +11,17 @@ from tasks.storage.row_ids import Ids, RowIds
 
 @dataclass(frozen=True, eq=False)
 class KnownRows:
-    """`RowIds.words` of the rows that are not new; each stands for all rows equal to it if not `numbered`."""
+    """`RowIds.words` of the rows that are not new."""
 
     words: Ids
-    numbered: bool = True
 
     def rows(self, ids: RowIds) -> NDArray[np.bool_]:
         """Which of the rows are known."""
-        known = np.isin(ids.of_rows, self.words)
-        return known if self.numbered else known | np.isin(ids.of_contents, self.words)
+        return np.isin(ids.of_rows, self.words)
 
     def all_in(self, every: RowIds) -> bool:
         """Whether the table still has all of them."""
-        return self.numbered and bool(np.isin(self.words[self.words % 2 == 0], every.of_rows).all())
+        return bool(np.isin(self.words[self.words % 2 == 0], every.of_rows).all())
 
 
 def fresh(test: RowIds, known: KnownRows) -> NDArray[np.intp]:

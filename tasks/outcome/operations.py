@@ -9,7 +9,7 @@ from tasks.outcome.chain import Entry
 # every kind that is written; a reader passes over a kind that it does not know, which a later version wrote
 KINDS = {
     "began": "the ledger begins: what the store held before",
-    "adopted": "validations that no entry names: from before the ledger, of older versions, of processes that died",
+    "adopted": "validations that no entry names: from before the ledger, and of processes that died",
     "migrated": "another version of heldout writes from here on",
     "compared": "a validation showed estimates of learners on rows: M, and the hash of what its run says about them",
     "opened": "the test part was opened for a winner: on how many rows, and a sketch of these",

@@ -36,7 +36,7 @@ class Pin:
 
     def holds(self, candidate: str, learner: str) -> bool:
         """Whether a winner is of the line."""
-        return candidate == self.candidate or (learner != "" and learner == self.learner)
+        return candidate == self.candidate or learner == self.learner
 
     def level(self, level: float) -> float:
         """The level that fresh evidence needs, where other lines need `level`."""

@@ -2,12 +2,12 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.outcome.ledger import Ledger, learner_id, winner_id
+from tasks.outcome.ledger import Ledger, winner_id
 from tasks.outcome.new_rows import KnownRows, fresh, hidden
 from tasks.params import Candidate, Settings
 from tasks.storage import files
@@ -50,10 +50,8 @@ def look(
         _write(_NONE)
         return None
     this = winner_id(winner, settings, files.read_seen_rows())
-    # runs of older versions knew a winner by its learner alone
-    opened = [replace(one, winner=this) if one.winner == learner_id(winner) else one for one in ledger.opened]
     ids = read_row_ids("test")
-    found = _look(settings, this, ids, replace(ledger, opened=tuple(opened)), read_tested, asked=asked)
+    found = _look(settings, this, ids, ledger, read_tested, asked=asked)
     if found.refused:
         log.warning("E_test: not opened: %s", found.refused)
     _write(ids.words(found.rows))
@@ -104,7 +102,7 @@ def _spent(others: int, used_by: int) -> str:
     if used_by:
         reasons.append(
             f"{used_by} earlier run{'s' * (used_by > 1)} used labels of its rows to train and to choose, since another "
-            "split.test_key, split.test_fraction, data.groups, data.time or split.duplicates, a table with fewer "
-            "columns, or an older version that kept equal rows together, had left them outside"
+            "split.test_key, split.test_fraction, data.groups, data.time or split.duplicates, or a table with "
+            "fewer columns, had left them outside"
         )
     return f"{'; and '.join(reasons)}. Set selection.reopen_test to true to open it anyway, or take new rows"

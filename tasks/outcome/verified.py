@@ -25,7 +25,7 @@ from tasks.storage.seen_rows import SeenRows
 UNSEEN = (
     "runs that were never logged, or logged to another store",
     "what came after the last head that somebody else keeps, if all of it was cut off or made again: give --head",
-    "steps of a curve before its last; files of a run; what an older version of heldout did before the ledger began",
+    "steps of a curve before its last; files of a run; what was done before the ledger began",
 )
 _ENDED = ("FINISHED", "FAILED")
 # of a run in a store: what the ledger of contamination reads in its tags
@@ -260,11 +260,7 @@ class _Report:
         if mine.seen is None:
             return None
         there = {key for key, about in about_runs(self.entries).items() if about[0].number <= after and key != run.key}
-        earlier = [
-            self.read(one.run, one.tags)
-            for one in self.history.runs
-            if one.key in there and (_has_rows(one) or one.tags.get("data_hash") == run.tags.get("data_hash"))
-        ]
+        earlier = [self.read(one.run, one.tags) for one in self.history.runs if one.key in there]
         if any(one.seen is not None and one.seen.has_fewer_columns_than(mine.seen) for one in earlier):
             return None
 
@@ -272,7 +268,3 @@ class _Report:
             raise AssertionError(columns)
 
         return ledger.count(mine.seen, mine.learners, earlier, unknown).compared
-
-
-def _has_rows(run: TrackedRun) -> bool:
-    return any(name.endswith("rows.labeled") for name in run.tags)

@@ -130,15 +130,11 @@ class WatchRecord:
 
     @classmethod
     def parsed(cls, numbers: Any) -> "WatchRecord":
-        """The record that `numbers` gave; that of a version without a fixed reference is given the validated run's."""
-        if "columns" in numbers:
-            reference = FixedReference.parsed(numbers["reference"])
-            columns = ColumnAlarm(Questions.of(reference.known_rows), _parsed_shares(numbers["columns"]))
-            if len(columns.shares.share) != len(columns.questions.questions):
-                raise ValueError("other questions")
-        else:
-            reference = FixedReference.of_validated_run()
-            columns = ColumnAlarm.of(reference.known_rows, reference.of_shards())
+        """The record that `numbers` gave. Raises KeyError, TypeError or ValueError for one of another version."""
+        reference = FixedReference.parsed(numbers["reference"])
+        columns = ColumnAlarm(Questions.of(reference.known_rows), _parsed_shares(numbers["columns"]))
+        if len(columns.shares.share) != len(columns.questions.questions):
+            raise ValueError("other questions")
         return cls(
             watched=numbers["watched"],
             candidate=numbers["candidate"],
@@ -154,9 +150,9 @@ class WatchRecord:
             mean=RunningMean(**numbers["mean"]),
             lines=tuple(WatchedShard(**line) for line in numbers["lines"]),
             contents=tuple(numbers["contents"]),
-            told=numbers.get("told", len(numbers["lines"])),  # without it and those below, of an earlier version
-            alarm_began=numbers.get("alarm_began", 0),
-            columns_began=numbers.get("columns_began", 0),
+            told=numbers["told"],
+            alarm_began=numbers["alarm_began"],
+            columns_began=numbers["columns_began"],
         )
 
 

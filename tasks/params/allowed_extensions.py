@@ -10,7 +10,7 @@ from heldout import extensions
 from heldout.errors import BadArgument
 from tasks.params import allowed_imports
 from tasks.params.hidden import reveal
-from tasks.params.yaml_lines import Written
+from tasks.params.written import Written
 from tasks.runtime.errors import UserError
 
 

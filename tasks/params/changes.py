@@ -14,7 +14,7 @@ from tasks.params.by_name import KEY
 from tasks.params.read_yaml import Dumper
 from tasks.params.sections import Data, SelectionSection, SplitSection
 from tasks.params.settings import Settings
-from tasks.params.yaml_lines import Written
+from tasks.params.written import Written
 from tasks.runtime.errors import UserError
 
 AS_WRITTEN = "as in params.yaml"

@@ -23,12 +23,12 @@ def with_comments(text: str, described: Mapping[str, str]) -> str:
             if description is not None:
                 while lines and lines[-1].startswith(f"{key[1]}# ") and not lines[-1].startswith("# yaml-"):
                     lines.pop()
-                lines += comment(description, key[1])
+                lines += _comment(description, key[1])
         lines.append(line)
     return "\n".join(lines) + "\n"
 
 
-def comment(description: str, indent: str) -> list[str]:
+def _comment(description: str, indent: str) -> list[str]:
     """The lines of the comment above a key."""
     start = f"{indent}# "
     return textwrap.wrap(

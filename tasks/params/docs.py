@@ -16,7 +16,7 @@ _HEAD = """\
 
 Made by `make docs` from the models in `tasks/params/`, like `params.schema.json`: an editor with a YAML language server
 uses the schema to check the file while you type. A key without a default is required. Errors are reported before any
-fit, at most ten at once, with the file, the line (or `--set`), the key, its value and the allowed values.
+fit, at most ten at once, with the file (and `--set`), the key, its value and the allowed values.
 
 """
 _TYPES = {
@@ -61,13 +61,8 @@ def commented(text: str) -> str:
 
 def keys() -> list[str]:
     """Every key of the model, as a.b; those of a list's items as a[].b."""
-    return [key for key, _, _ in described()]
-
-
-def described() -> Iterator[tuple[str, Any, bool]]:
-    """Every key, what the schema says of it, and whether it has to be written."""
     whole = json.loads(schema())
-    return _keys(whole, whole)
+    return [key for key, _, _ in _keys(whole, whole)]
 
 
 def write() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tasks.params.settings import Settings
-from tasks.params.yaml_lines import Written
+from tasks.params.written import Written
 from tasks.runtime.errors import UserError, masked, one_line
 
 # Which method is run on which rows. Everything else is as params.yaml has it: where results are written or sent, whose

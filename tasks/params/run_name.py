@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tasks.params.settings import Settings
 from tasks.params.source_name import source_name
-from tasks.params.yaml_lines import Written
+from tasks.params.written import Written
 from tasks.runtime.errors import UserError, one_line
 
 BETWEEN = " · "

@@ -23,10 +23,19 @@ from heldout.losses import check_spec
 from heldout.losses.choice import Spec
 from heldout.schemes.delivery import FORMS
 from heldout.selection.selected import Criterion
-from tasks.params import allowed_extensions, allowed_imports, build_learner, by_name, grids, loss_key, searches
+from tasks.params import (
+    allowed_extensions,
+    allowed_imports,
+    build_learner,
+    by_name,
+    grids,
+    loss_key,
+    missing_keys,
+    searches,
+)
 from tasks.params.check_time import check_time
 from tasks.params.hidden import reveal
-from tasks.params.messages import of_argument, problems
+from tasks.params.messages import Problem, of_argument, problems
 from tasks.params.own_modules import Reached
 from tasks.params.running import Execution, Operations, Tracking
 from tasks.params.sections import (
@@ -41,7 +50,7 @@ from tasks.params.sections import (
     TunedParameter,
 )
 from tasks.params.source_name import source_name
-from tasks.params.yaml_lines import Written, first_errors
+from tasks.params.written import Written, first_errors
 from tasks.runtime.errors import Misplaced, UserError
 
 if TYPE_CHECKING:
@@ -355,11 +364,11 @@ def _seed(written: Any) -> int:
 def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Settings:
     """Read and check `path`, after `overrides` of the form a.b=c, whose values are read as YAML.
 
-    Raises UserError with at most ten lines, each naming the line of the file (or --set), the key, its value and
-    what is allowed.
+    Raises UserError with at most ten lines, each naming the file (and --set), the key, its value and what is allowed.
     """
     path = Path(path)
     written = Written(path, Settings.model_fields)
+    missing = missing_keys.of_stages(path, written.value)
     for override in overrides:
         written.override(reveal(override))
     folder = str(path.resolve().parent)
@@ -367,12 +376,15 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
     if (reason := allowed_extensions.why_others(allowed)) is not None:
         raise UserError(f"{written.where(('execution', 'allowed_modules'))}: execution.allowed_modules {reason}")
     allowed_imports.use_folder(folder, allowed)
+    found: list[Problem] = []
     try:
         settings = Settings.model_validate(
             written.value, context={"allowed_modules": allowed, "seed": _seed(written.value)}
         )
     except ValidationError as error:
         found = problems(error, Settings, written.value)
-        raise UserError(first_errors([f"{written.where(each.place)}: {each.text}" for each in found])) from None
+    found += missing_keys.problems(missing, found)
+    if found:
+        raise UserError(first_errors([f"{written.where(each.place)}: {each.text}" for each in found]))
     settings._folder = folder
     return settings

@@ -72,12 +72,9 @@ class FitCounts:
         return pd.DataFrame.from_dict(self.table, orient="index").to_string()
 
 
-def count_fits(
-    settings: Settings, versions: Versions, *, stored_too: bool = False, dropped: Mapping[str, int] | None = None
-) -> FitCounts:
-    """The fits of all schemes on the prepared rows that are not stored yet; with `stored_too` all of them.
+def count_fits(settings: Settings, versions: Versions, *, dropped: Mapping[str, int] | None = None) -> FitCounts:
+    """The fits of all schemes on the prepared rows that are not stored yet.
 
-    So many are made again after a labelled row is added: every scheme trains on it, or tests it, in each of its fits.
     Of the candidates that a race `dropped` they are those of the blocks that each went through.
     """
     dropped = dropped or {}
@@ -93,12 +90,12 @@ def count_fits(
             of = settings.model_copy(update={"candidates": left})
             for gone in dropped:
                 counts.table[gone][name] = 0
-        _count_scheme(counts, of, design, scheme(design, name, settings.deliver), versions, stored_too, dropped)
+        _count_scheme(counts, of, design, scheme(design, name, settings.deliver), versions, dropped)
     if by_rule:
         surely = scheme(design, "covalidation", settings.deliver).first(2 * looks(len(design.y))[0])
         for candidate, units in units_of_scheme.plan_units(settings, surely, versions):
             if candidate.name not in dropped:
-                needed = sum(stored_too or not units_of_scheme.is_stored(unit) for unit in units)
+                needed = sum(not units_of_scheme.is_stored(unit) for unit in units)
                 counts.spare[candidate.name] = int(counts.table[candidate.name]["covalidation"]) - needed
     return counts
 
@@ -123,7 +120,6 @@ def _count_scheme(
     design: Design,
     plan: FitPlan,
     versions: Versions,
-    stored_too: bool,
     blocks: Mapping[str, int],
 ) -> None:
     fits = counts.stream if plan.name == STREAM else counts.later
@@ -132,17 +128,17 @@ def _count_scheme(
     for candidate in settings.candidates:
         counts.table[candidate.name][plan.name] = NO_FIT
         if candidate.update is not None and candidate.name in keys:
-            stored = fit_cache.has(keys[candidate.name]) and not stored_too
+            stored = fit_cache.has(keys[candidate.name])
             passes = 0 if stored else one_pass.passes(design, plan.name)
             counts.table[candidate.name][plan.name] = f"passes: {passes}"
             fits[candidate.name].append(EqualFits(passes, len(design.y), 1))
-        elif candidate.name in keys and (stored_too or not fit_cache.has(keys[candidate.name])):
+        elif candidate.name in keys and not fit_cache.has(keys[candidate.name]):
             # a shortcut costs about a fit
             fits[candidate.name].append(EqualFits(1, len(design.y), len(design.y)))
     to_fit = units_of_scheme.candidates_to_fit(settings, keys)
     for candidate, planned in units_of_scheme.plan_units(to_fit, plan, versions):
         units = planned[: blocks.get(candidate.name)]
-        missing = [unit.number for unit in units if stored_too or not units_of_scheme.is_stored(unit)]
+        missing = [unit.number for unit in units if not units_of_scheme.is_stored(unit)]
         counts.stored += len(units) - len(missing)
         counts.table[candidate.name][plan.name] = len(missing)
         sizes = Counter((plan.splits[number].n_train, len(plan.splits[number].validation)) for number in missing)

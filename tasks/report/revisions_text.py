@@ -36,8 +36,7 @@ def _table(names: tuple[str, str], compared: Compared) -> Iterator[str]:
     for row in rows:
         yield _GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
     for name, run in zip((first, second), runs, strict=True):
-        if run.decision is not None:
-            yield f"{name}: {printable(run.decision.advice)}"
+        yield f"{name}: {printable(run.decision.advice)}"
 
 
 def _cells(pair: Pair, compared: Compared, indent: str = "") -> tuple[str, ...]:

@@ -33,11 +33,11 @@ _SETTINGS = {
 }
 
 
-def enter(*, any_version: bool = False) -> Path:
+def enter() -> Path:
     """Change to the checkout or project, put the home folders of the tools below it, and return its path.
 
     It is the nearest folder with dvc.yaml, from the current folder upwards; raises UserError if there is none, or if it
-    is a project of another version, unless any is welcome. All other variables that the user has set keep their values.
+    is a project of another version. All other variables that the user has set keep their values.
     """
     root = checkout()
     if root is None:
@@ -45,8 +45,7 @@ def enter(*, any_version: bool = False) -> Path:
         raise UserError(
             f"{Path.cwd()} is not inside a heldout {kind}: no dvc.yaml here or above; change to a {kind}{remedy}"
         )
-    if not any_version:
-        own_code.check_version(root)
+    own_code.check_version(root)
     os.chdir(root)
     _share_with(Path(os.environ.get("DVC_ROOT", root)))
     private_folder(CACHE)

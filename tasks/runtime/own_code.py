@@ -31,6 +31,6 @@ def check_version(project: Path) -> None:
     if found is None or found["version"] != installed:
         raise UserError(
             f"{PACKAGES} names {named}, and {installed} is installed. `pip install -r {PACKAGES}` installs what it "
-            "names; `heldout migrate` takes the project to what is installed, and `dvc repro` then makes all results "
-            "again"
+            "names. To go on with what is installed, copy dvc.yaml, params.schema.json and the version in "
+            f"{PACKAGES} from a project that `heldout new FOLDER` makes; `dvc repro` then makes all results again"
         )

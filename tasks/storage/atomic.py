@@ -3,8 +3,8 @@
 import ctypes
 import os
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tasks.runtime.full_disk import written
@@ -72,17 +72,6 @@ def replacing_file(path: Path) -> Iterator[Path]:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
-
-
-def replace_all(texts: Mapping[Path, bytes]) -> None:
-    """Write files in place of those that are there, in their order: none of them if a draft cannot be written.
-
-    Killed between two renames, the files up to one are new, each of them whole, and the others old. Raises UserError
-    for a full disk.
-    """
-    with ExitStack() as drafts:
-        for path, content in reversed([*texts.items()]):  # the last that is entered is the first to be renamed
-            drafts.enter_context(replacing_file(path)).write_bytes(content)
 
 
 def sync(path: Path) -> None:

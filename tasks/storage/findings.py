@@ -17,7 +17,7 @@ from heldout.findings import finding
 from heldout.findings.finding import Key, Severity, Topic
 from tasks.params import Settings, read_yaml
 from tasks.params.messages import problems
-from tasks.params.yaml_lines import Written, first_errors
+from tasks.params.written import Written, first_errors
 from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND
 from tasks.storage import files

@@ -10,13 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.rows import row_identity
+from tasks.runtime.errors import UserError
 from tasks.storage.files import PREPARED, existing
 
 ROW_IDS = PREPARED / "row_ids.parquet"
 Part = Literal["used", "test", "other"]
 Ids = NDArray[np.uint64]
 _ONE = np.uint64(1)
-WORD, _CONTENT = "word", "identity"  # columns of files of seen rows and of bets: the second in older versions
+WORD = "word"  # the column of files of seen rows and of bets
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +31,6 @@ class RowIds:
     content: Ids
     number: NDArray[np.uint32]
     unit: Ids | None = None
-
-    @cached_property
-    def of_contents(self) -> Ids:
-        """The word of the first row that equals each row."""
-        return self.content & ~_ONE
 
     @cached_property
     def of_rows(self) -> Ids:
@@ -64,12 +60,11 @@ def write_seen(path: Path, words: Ids) -> None:
     pd.DataFrame({WORD: np.unique(words)}).to_parquet(path)
 
 
-def read_words(path: Path) -> tuple[pd.DataFrame, bool]:
-    """A table with a column `WORD`, and whether its words tell equal rows apart.
-
-    Those of an older version are contents: the words of the rows that are first among equal rows.
-    """
+def read_words(path: Path) -> pd.DataFrame:
+    """A table with a column `WORD`. Raises UserError for a file of another version, which has other columns."""
     table = pd.read_parquet(path)
-    if WORD in table:
-        return table, True
-    return table.rename(columns={_CONTENT: WORD}).assign(**{WORD: table[_CONTENT].to_numpy(np.uint64) & ~_ONE}), False
+    if WORD not in table:
+        raise UserError(
+            f"{path.name} has the columns {', '.join(map(str, table))}, and no {WORD!r}: another version wrote it"
+        )
+    return table

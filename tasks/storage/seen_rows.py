@@ -1,6 +1,7 @@
 """What the contamination ledger must know of a run's rows."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from heldout.rows.row_sketch import Sketch
 
@@ -15,9 +16,10 @@ class SeenRows:
     `partition` is the hash of the rows of the estimates and of which of them the hold-out tests, `trained` that of the
     columns that g is trained on, of the keys of params.yaml that change their values or leave rows out, and of its rows
     where the seed drew them (data.labeled_rows). `columns` has a digest of the name of each column that identifies a
-    row; it is empty for more than `MOST_COLUMNS`, and in a run of an older version. `test_contents` are the contents of
-    the test part's rows; None in a run of an older version, in whose sketches all equal rows are one.
+    row; it is empty for more than `MOST_COLUMNS`.
     """
+
+    ALWAYS: ClassVar = ("labeled", "used", "partition", "trained")  # the texts that every record has
 
     labeled: Sketch = field(default_factory=Sketch)
     used: Sketch = field(default_factory=Sketch)
@@ -25,7 +27,6 @@ class SeenRows:
     partition: str = ""
     trained: str = ""
     columns: str = ""
-    test_contents: Sketch | None = None
 
     def has_fewer_columns_than(self, other: "SeenRows") -> bool:
         """Whether each of its columns is one of the `other`, which has more: its rows have other identities there."""
@@ -43,7 +44,6 @@ class SeenRows:
             labeled=Sketch.parsed(texts["labeled"]),
             used=Sketch.parsed(texts["used"]),
             test=Sketch.parsed(texts["test"]) if "test" in texts else None,
-            test_contents=Sketch.parsed(texts["test_contents"]) if "test_contents" in texts else None,
             partition=texts["partition"],
             trained=texts["trained"],
             columns=texts.get("columns", ""),

@@ -27,8 +27,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a cell begins that a s
 class WatchedShard:
     """A shard: its rows, their mean disagreement; the band of the mean of all rows so far; the evidence after it.
 
-    Then the evidence on the columns after it, None in a line of an earlier version, and where an alarm is raised, what
-    is distributed otherwise in this shard.
+    Then the evidence on the columns after it and, where an alarm is raised, what is distributed otherwise in it.
     """
 
     shard: str

@@ -199,11 +199,11 @@ def _losses(client: "MlflowClient", settings: Settings, place: Standing, found: 
     champion = place.champion
     try:
         with downloads() as folder:
-            words, numbered = trained_rows(client, folder, champion)
+            words = trained_rows(client, folder, champion)
             path = download(folder, f"models:/{champion.name}/{champion.version}/{MODEL}")
             with opened(path, settings) as hypothesis:
                 hypothesis.load()
-                seen = _seen(found, KnownRows(words, numbered))
+                seen = _seen(found, KnownRows(words))
                 return found.losses(hypothesis, seen, str(champion.version))
     except UserError as error:
         return ChampionLosses(nothing, why_not=one_line(str(error)))

@@ -56,7 +56,7 @@ def find(client: "MlflowClient", settings: Settings) -> str | None:
     source = source_of(settings)
     for name in _names(settings.tracking.experiment, as_parameters(settings)):
         found = client.get_experiment_by_name(name)
-        if found is not None and _owner(client, found) == source:
+        if found is not None and found.tags.get(_OWNER) == source:
             return str(found.experiment_id)
     return None
 
@@ -73,7 +73,7 @@ def _made(client: "MlflowClient", settings: Settings, named: str, values: Mappin
         found = client.get_experiment_by_name(name)
         if found is None:
             return make_experiment(client, settings, name, {_OWNER: source, shared_view.TAG: view})
-        if _owner(client, found) in (None, source):
+        if found.tags.get(_OWNER) in (None, source):
             if found.tags.get(_OWNER) != source:
                 client.set_experiment_tag(found.experiment_id, _OWNER, source)
             if not shared_view.is_alike(found.tags.get(shared_view.TAG), view):
@@ -97,13 +97,3 @@ def _names(base: str, values: Mapping[str, str]) -> Iterator[str]:
     yield base
     yield (named := f"{base}{_BETWEEN}{source_name(values.get(SOURCE, ''))}")
     yield f"{named} {hashlib.sha256(source_in(values).encode()).hexdigest()[:_DIGITS]}"
-
-
-def _owner(client: "MlflowClient", experiment: "Experiment") -> str | None:
-    """The source that an experiment is for; in one of an older version, that of its first validation."""
-    if _OWNER in experiment.tags:
-        return str(experiment.tags[_OWNER])
-    query = f"params.`{SOURCE}` LIKE '%'"
-    order = ["attributes.start_time ASC"]
-    first = client.search_runs([experiment.experiment_id], query, max_results=1, order_by=order)
-    return source_in(first[0].data.params) if first else None

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -75,13 +74,13 @@ def rollback(settings: Settings, why: str = "") -> RolledBack:
         restored = client.get_model_version(place.name, former)
     except MlflowException:
         raise UserError(f"version {former} of {place.name}, the former champion, was deleted") from None
-    of, candidate = Of.made(place.name, place.source), _candidate(client, champion)
+    of = Of.made(place.name, place.source)
     entered = {
         "alias": f"{place.name}@{place.alias(CHAMPION)}",
         "version": str(former),
         "instead_of": str(champion.version),
-        "candidate": candidate,
-        "learner": champion.tags.get(LEARNER, ""),
+        "candidate": cut(champion.tags[SELECTED]),
+        "learner": champion.tags[LEARNER],
         **({"why": cut(why)} if why else {}),
     }
     entry = operations_ledger.append(client, settings, "rollback", of.said(**entered))
@@ -136,13 +135,3 @@ def release(settings: Settings, candidate: str) -> str:
         f"released: {', '.join(lifted)} (entry {entry.head} of the ledger); from the next run on all rows of the test "
         "part that it has not bet on count again, at operations.promote_level"
     )
-
-
-def _candidate(client: "MlflowClient", champion: "ModelVersion") -> str:
-    """The name of the candidate that a version is of; one of an older version of heldout may have none."""
-    from mlflow.exceptions import MlflowException
-
-    name = champion.tags.get(SELECTED)
-    with suppress(MlflowException):  # the run was deleted
-        name = name or client.get_run(str(champion.run_id)).data.tags.get(SELECTED)
-    return cut(name or f"version {champion.version}")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Run
 
-# MLflow's pages show no tag that begins with mlflow.; older versions wrote the same names without it
+# MLflow's pages show no tag that begins with mlflow.
 HIDDEN = "mlflow.heldout."
 KEY = "validation"  # the tag that names a run also in another store
 PARENT = "mlflow.parentRunId"  # the tag of a candidate's run
@@ -60,9 +60,20 @@ def tags_of(found: "Iterable[Run]") -> Earlier:
     return {run.info.run_id: _plain(run.data.tags) for run in found}
 
 
+def check_readable(found: "Iterable[Run]") -> None:
+    """Raise UserError where a validation has not said, as this version does, on which rows it compared learners."""
+    needed = [f"{HIDDEN}{_ROWS}{name}" for name in SeenRows.ALWAYS]
+    for run in found:
+        if missing := [name for name in needed if name not in run.data.tags]:
+            raise UserError(
+                f"tracking.uri: the run {run.info.run_id} of this store lacks the tags {', '.join(missing)}, so that "
+                "what it compared cannot be counted: another version of heldout wrote it, or somebody removed them. "
+                "Name another store"
+            )
+
+
 def read_ledger(
     settings: Settings,
-    data_hash: str,
     seen: SeenRows,
     compared: Sequence[str],
     seen_in: Callable[[str], SeenRows],
@@ -70,15 +81,10 @@ def read_ledger(
 ) -> Ledger:
     """The ledger of these rows after `earlier` validations, with the candidates named `compared` added.
 
-    A run of a version that left no sketch of its rows counts if its labelled table has the same `data_hash`. For
-    `seen_in` see `count`; it is called once for each set of columns.
+    For `seen_in` see `count`; it is called once for each set of columns.
     """
     learners = [_id(candidate, settings) for candidate in settings.candidates if candidate.name in compared]
-    entries = [
-        _entry(run, tags)
-        for run, tags in earlier.items()
-        if f"{_ROWS}labeled" in tags or tags["data_hash"] == data_hash
-    ]
+    entries = [_entry(run, tags) for run, tags in earlier.items()]
     return count(seen, learners, entries, functools.cache(seen_in))
 
 
@@ -105,15 +111,12 @@ def ledger_items(
 
 
 def read_tested(opened_in: Sequence[str]) -> Ids | None:
-    """The words of all rows on which these runs tested a winner; None where one of them left no list.
-
-    An older version left none.
-    """
+    """The words of all rows on which these runs tested a winner; None where one of them has no list any more."""
     words = [np.empty(0, np.uint64)]
     with downloads() as folder:
         for run in opened_in:
             try:
-                table, _ = read_words(download(folder, f"runs:/{run}/{TESTED}/{files.TESTED.name}"))
+                table = read_words(download(folder, f"runs:/{run}/{TESTED}/{files.TESTED.name}"))
             except UserError:
                 return None
             words.append(table[WORD].to_numpy(np.uint64))
@@ -145,15 +148,14 @@ def known_since(client: "MlflowClient", candidate: Candidate, settings: Settings
     learner = _id(candidate, settings)
     same = (
         run.info.start_time
-        for prefix in ("", HIDDEN)
-        for run in runs(client, f"tags.`{prefix}{_ROWS}trained` = '{seen.trained}'")
+        for run in runs(client, f"tags.`{HIDDEN}{_ROWS}trained` = '{seen.trained}'")
         if run.data.params.get("deliver") == settings.deliver and learner in _learners(_plain(run.data.tags))
     )
     return min(same, default=sys.maxsize)
 
 
 def _plain(tags: Mapping[str, str]) -> dict[str, str]:
-    """The tags under the names that older versions gave them."""
+    """The tags by their names without `HIDDEN`."""
     return {name.removeprefix(HIDDEN): text for name, text in tags.items()}
 
 
@@ -162,13 +164,8 @@ def _id(candidate: Candidate, settings: Settings) -> str:
 
 
 def _learners(tags: Mapping[str, str]) -> frozenset[str]:
-    """The ids of a run's learners; older versions wrote a tag for each, compared.ID, with its candidate's name."""
-    found: set[str] = set()
-    for name, text in tags.items():
-        if name.startswith(_COMPARED):
-            last = name.removeprefix(_COMPARED)
-            found |= {*text.split()} if last.isdigit() and len(last) < DIGITS else {last[:DIGITS]}
-    return frozenset(found)
+    """The ids of a run's learners."""
+    return frozenset(one for name, text in tags.items() if name.startswith(_COMPARED) for one in text.split())
 
 
 def _entry(run: str, tags: Mapping[str, str]) -> Entry:

@@ -22,7 +22,7 @@ from tasks.storage.row_ids import Ids
 from tasks.track import operations_ledger, pending
 from tasks.track.artifacts import check_location
 from tasks.track.experiments import experiment_id
-from tasks.track.ledger_tags import KEY, Earlier, after, read_tested, tags_of, validations
+from tasks.track.ledger_tags import KEY, Earlier, after, check_readable, read_tested, tags_of, validations
 from tasks.track.send import send
 from tasks.track.store import connect, failures, reason, runs
 from tasks.track.trial import STAGE_ALONE, experiment_tags
@@ -209,6 +209,7 @@ def _begin(settings: Settings, trial: str) -> Active:
         check_location(client.get_experiment(experiment).artifact_location)
         _mark_dead(client)
         before = validations(client)
+        check_readable(before)
         entries = operations_ledger.begin(client, settings, before)
         removed = operations_ledger.removed(client, entries, before)
         record.started = _later(record.started, after(before))

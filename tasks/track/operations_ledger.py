@@ -78,7 +78,7 @@ def run_of(client: "MlflowClient") -> "Run | None":
 def begin(client: "MlflowClient", settings: Settings, found: "Sequence[Run]") -> tuple[Entry, ...]:
     """Have the ledger there, with the validations `found` that no entry names, and return its entries.
 
-    No entry names those before the ledger, of an older version, and of a process that died before its entry.
+    No entry names those before the ledger, and of a process that died before its entry.
     """
     known = [*entries(client)]
     if not known:
@@ -213,7 +213,7 @@ def _with_candidates(client: "MlflowClient", run: "Run") -> TrackedRun:
 
 
 def _key(run: "Run") -> str:
-    return str(run.data.tags.get(KEY, run.info.run_id))  # an older version gave none
+    return str(run.data.tags.get(KEY, run.info.run_id))  # a run of somebody else has none
 
 
 def _goes_on(run: "Run") -> bool:

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("heldout")
 
 _ALIAS_SECONDS = 2  # between another run's entry and its move of the alias
-REPLACEABLE = "replaceable"  # a tag of the champion of an older version, which the next winner replaces
 RESTORED = "restored"  # a champion's tag after a rollback: runs that start from here on come after it; milliseconds
 NO_CHAMPION = "there is no champion any more"
 PROMOTED, REASON = "promoted", "promotion_reason"
@@ -148,7 +147,7 @@ def _old_rows(client: "MlflowClient", run: "Run", pin: Pin) -> Ids:
     looked = runs(client, f"tags.`{tag}` = '{columns}'")
     for found in sorted(looked, key=lambda one: one.info.start_time):
         with downloads() as folder, suppress(UserError):  # if they are gone, no row is known to be new
-            words, _ = read_words(download(folder, f"runs:/{found.info.run_id}/{EVIDENCE}/{_OLD}"))
+            words = read_words(download(folder, f"runs:/{found.info.run_id}/{EVIDENCE}/{_OLD}"))
             return words[WORD].to_numpy(np.uint64)
     present = read_row_ids().words()
     with downloads() as folder:
@@ -181,11 +180,6 @@ def _decide(
         return Promotion("no", why, pin=pin.entry, prevented=True), None, used
     if place.champion is None:
         return Promotion("first", _first(client, place)).as_advised(stopped), None, used
-    if REPLACEABLE in place.champion.tags:
-        why = (
-            f"no winner can be compared with version {place.champion.version}, which a person let the next one replace"
-        )
-        return Promotion("first", why).as_advised(stopped), None, used
     pair = _pair(settings, winner)
     with ExitStack() as until_decided:
         try:
@@ -216,7 +210,7 @@ def _error_now(settings: Settings, champion: Champion, model: Model) -> Champion
     if settings.split.test_fraction == 0:
         return None
     hypothesis = model if champion.same else champion.hypothesis
-    seen = KnownRows(champion.seen, champion.numbered)
+    seen = KnownRows(champion.seen)
     try:
         return champion_error(settings, champion.version, hypothesis, seen, read_all_labeled(settings))
     except (FitFailure, KeyError):  # a column is gone, or no answers: the contest says so
@@ -235,34 +229,29 @@ def _champion(settings: Settings, champion: "ModelVersion") -> Iterator[Champion
     """The champion's hypothesis, in a process of its own, and its rows. Raises UserError where one cannot be had."""
     same = champion.tags.get(_MODEL_HASH) == files.file_hash(files.MODEL)
     with downloads() as folder:
-        seen, numbered = read_words(download(folder, f"runs:/{champion.run_id}/{EVIDENCE}/{_SEEN}"))
-        words = seen[WORD].to_numpy(np.uint64)
+        seen = read_words(download(folder, f"runs:/{champion.run_id}/{EVIDENCE}/{_SEEN}"))[WORD].to_numpy(np.uint64)
         path = download(folder, f"models:/{champion.name}/{champion.version}/{MODEL}")
         if same:
-            yield Champion(str(champion.version), None, words, same, numbered)
+            yield Champion(str(champion.version), None, seen, same)
             return
         with opened(path, settings) as hypothesis:
             hypothesis.load()
-            yield Champion(str(champion.version), hypothesis, words, same, numbered)
+            yield Champion(str(champion.version), hypothesis, seen, same)
 
 
-def trained_rows(client: "MlflowClient", folder: Path, champion: "ModelVersion") -> tuple[Ids, bool]:
-    """The words of the rows that a version was trained on, and whether they tell equal rows apart.
-
-    Those of a version that an older heldout promoted are also the rows that chose it. Raises UserError.
-    """
+def trained_rows(client: "MlflowClient", folder: Path, champion: "ModelVersion") -> Ids:
+    """The words of the rows that a version was trained on. Raises UserError."""
     from mlflow.exceptions import MlflowException
 
     name = _TRAINED
     with suppress(MlflowException):
         found = {Path(file.path).name for file in client.list_artifacts(str(champion.run_id), EVIDENCE)}
         name = _TRAINED if _TRAINED in found else _SEEN
-    words, numbered = read_words(download(folder, f"runs:/{champion.run_id}/{EVIDENCE}/{name}"))
-    return words[WORD].to_numpy(np.uint64), numbered
+    return read_words(download(folder, f"runs:/{champion.run_id}/{EVIDENCE}/{name}"))[WORD].to_numpy(np.uint64)
 
 
 def book_order(run: "Run") -> tuple[int, int]:
-    """Which of the runs with a book of the same champion has the newest: an older heldout did not count them."""
+    """Which of the runs with a book of the same champion has the newest."""
     return int(run.data.tags.get(_NUMBER, 0)), run.info.start_time
 
 
@@ -276,7 +265,7 @@ def _read_book(client: "MlflowClient", champion: "ModelVersion", reader: "Run") 
     with downloads() as folder:
         records, bets = (download(folder, f"runs:/{found.info.run_id}/{EVIDENCE}/{name}") for name in (_RECORDS, _BETS))
         known, number = json.loads(records.read_text(encoding="utf-8")), book_order(found)[0]
-        return Book(against, known, read_words(bets)[0], number)
+        return Book(against, known, read_words(bets), number)
 
 
 def _record(

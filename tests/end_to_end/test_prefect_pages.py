@@ -68,7 +68,7 @@ def test_the_stages_of_a_repro_are_below_one_run_and_each_has_a_name_and_tags(re
 def test_the_page_of_a_run_has_the_numbers_the_sentences_and_the_way_to_mlflow(records, reproduced):
     whole = records.runs()[0]
     found, log = records.artifacts(whole), records.log(whole)
-    assert {"outcome", "estimates", "mlflow-run", "progress"} == {*found}
+    assert {"outcome", "estimates", "mlflow-run"} == {*found}
     table = found["estimates"] if isinstance(found["estimates"], list) else json.loads(found["estimates"])
     shown = {line["candidate"].removesuffix(" (selected)"): line for line in table}
     estimates = pd.read_csv(reproduced.path / "reports/estimates.csv").dropna(subset="low")
@@ -82,7 +82,6 @@ def test_the_page_of_a_run_has_the_numbers_the_sentences_and_the_way_to_mlflow(r
     assert all(f"\n{name} " in text for name in ("E_cv", "E_test", "others"))  # the strip
     assert "http://127.0.0.1:5000/#/experiments/" in found["mlflow-run"]
     assert "http://127.0.0.1:5000/#/experiments/" in log
-    assert 100 == found["progress"]
 
 
 def test_a_mistake_is_one_message_in_the_state_and_in_the_log_and_no_traceback(clone, server):

@@ -179,7 +179,7 @@ def test_older_people_alone_raise_the_alarm_on_columns_and_not_that_of_the_half_
         assert (False, False) == (quiet["alarm"], quiet["alarm_of_columns"])
         fixed = reference()
         old, said = arrives("old", people(100, 11, least=55).query("age >= 55"), *where)
-        assert (False, True) == (old["alarm"], old["alarm_of_columns"])  # an earlier version has the first alone
+        assert (False, True) == (old["alarm"], old["alarm_of_columns"])
         assert old["columns"].startswith("age is above ")
         assert f"distributed otherwise than those of the reference: {old['columns']}" in said
         assert [1] == [message["text"].count(old["columns"]) for message in receiver.messages]

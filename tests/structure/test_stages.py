@@ -56,15 +56,10 @@ def place(module: str) -> str:
     return f"{'/'.join(parts)}.py" if len(parts) > 1 else f"{parts[0]}/__init__.py"
 
 
-@pytest.mark.parametrize("stage", [stage for stage in STAGES if "outs" in STAGES[stage]])
+@pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_depends_on_the_code_that_it_imports_and_on_no_other(graph, stage):
     listed = {dep for dep in STAGES[stage]["deps"] if dep.startswith(("heldout", "tasks", "flows"))}
     assert code_of(graph, stage) - {"flows/__init__.py", "tasks/__init__.py"} == listed
-
-
-def test_the_check_of_the_parameters_comes_first_and_leaves_nothing():
-    assert "check" == next(iter(STAGES))
-    assert {"cmd", "deps"} == {*STAGES["check"]}
 
 
 def test_what_draws_the_report_is_a_dependency_of_the_report_alone():

@@ -12,14 +12,14 @@ from tasks.runtime.errors import UserError
 
 _KEY = re.compile(r"[A-Za-z_]\w*(?:\[\w+\])*(?:\.\w+(?:\[\w+\])*)*")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\{[^{}]*\}|(?<=[ (])\[[^][]*\]")
-_PARAMS = re.compile(r"(?P<path>\S+\.yaml)(?:, line (?P<line>\d+)|, (?P<option>--set))?: (?P<text>.*)")
+_PARAMS = re.compile(r"(?P<path>\S+\.yaml)(?:, (?P<option>--set))?: (?P<text>.*)")
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """One line of an error: the line of the file or --set, and the text that follows."""
+    """One line of an error: --set, if the value comes from there, and the text that follows."""
 
-    where: int | str | None
+    where: str | None
     text: str
 
     @property
@@ -39,7 +39,7 @@ def mistakes(path, *changes) -> list[Mistake]:
 def mistake_of(line: str) -> Mistake:
     """One line of an error, taken apart."""
     found = _PARAMS.fullmatch(line)
-    mistake = Mistake(None, line) if found is None else Mistake(_where(found), found["text"])
+    mistake = Mistake(None, line) if found is None else Mistake(found["option"], found["text"])
     assert_key_once(mistake.text)
     return mistake
 
@@ -73,7 +73,3 @@ def assert_key_once(text: str) -> None:
     endings = {".".join(parts[start:]) for start in range(max(1, len(parts) - 1))}
     assert not endings & set(_KEY.findall(rest)), f"{key} is named twice in {text!r}"
     assert not re.search(rf"(?<![\w.]){re.escape(parts[-1])}( is| has| must|:)", rest), f"{key} again in {text!r}"
-
-
-def _where(found: re.Match[str]) -> int | str | None:
-    return int(found["line"]) if found["line"] else found["option"]

@@ -264,7 +264,7 @@ def test_a_bad_argument_names_argument_value_and_limit_before_any_fit(arguments,
         (
             {"E_cv": "nested"},
             "zero_one",
-            "left the package for 'studies/intervals/nested.py' of the repository; in its place take corrected Wilson",
+            "is not known",
             ["corrected Wilson"],
             ["nested"],
         ),

@@ -83,7 +83,7 @@ def test_no_order_changes_the_identities_of_a_table_and_further_rows_add_theirs(
     grown = np.concatenate([content, more])
     assert before.tolist() == identities(grown, numbers(grown))[: len(content)].tolist()
     first = np.unique(content, return_index=True)[1]
-    assert content[first].tolist() == before[first].tolist()  # number 0: the word of earlier versions
+    assert content[first].tolist() == before[first].tolist()  # number 0
 
 
 @pytest.mark.parametrize("copies", [2, 1000])

@@ -79,7 +79,7 @@ def test_the_rows_of_a_table_that_gained_columns_are_found_by_the_columns_that_i
     assert not gained.has_fewer_columns_than(before)
     texts = before.texts()
     assert before == SeenRows.parsed(texts)
-    without = SeenRows.parsed({name: text for name, text in texts.items() if name != "columns"})  # an older version
+    without = SeenRows.parsed({name: text for name, text in texts.items() if name != "columns"})  # of too many columns
     assert not without.has_fewer_columns_than(gained)
     assert not before.labeled.overlaps(gained.labeled)
     again = seen_in(settings, before.columns)

@@ -27,7 +27,11 @@ BOTH = f"candidates=[{BAYES}, {TREE}]"
 
 def counted(settings) -> list[str]:
     """The lines for which nothing is measured."""
-    return [line for part in islice(forecast.parts(settings), 2) for line in part.text.splitlines()]
+    return lines_of_plan(settings, 2)
+
+
+def lines_of_plan(settings, parts=None) -> list[str]:
+    return [line for part in islice(forecast.parts(settings), parts) for line in part.text.splitlines()]
 
 
 @pytest.fixture
@@ -70,25 +74,18 @@ def test_after_the_fits_nothing_is_left(lines_of, prepared):
 @pytest.mark.slow
 def test_the_expected_time_and_memory_are_measured_in_a_worker_and_compared_with_the_budget(prepared):
     settings = prepared(BOTH, "execution.workers=1", "execution.budget=5")
-    *_, expected, plan, more = forecast.lines(settings)
+    *_, expected, plan = lines_of_plan(settings)
     found = re.fullmatch(r"expected  (\d+) s on 1 workers, .* and ([\d.]+) GB without Prefect's server: .*", expected)
     assert found
     assert 15 < int(found[1]) < 60
     assert 0.1 < float(found[2]) < 3
     assert "plan      within the 300 s of execution.budget" == plan
-    after = re.fullmatch(
-        r"new rows  100 further labelled rows: .* its fits, (\d+) on the present rows, .* about (\d+) s",
-        more,
-    )
-    assert after
-    assert 49 == int(after[1])
-    assert int(found[1]) <= int(after[2]) < 60
     assert not any(fit_cache.FOLDER.rglob("*.hypothesis"))
-    *_, expected, plan, _ = forecast.lines(prepared(BOTH, "execution.workers=1", "execution.budget=0.1"))
+    *_, expected, plan = lines_of_plan(prepared(BOTH, "execution.workers=1", "execution.budget=0.1"))
     assert plan.startswith("plan      over the 6 s of execution.budget; ")
     assert "split.rows: null, split.folds: 5, covalidation.repeats: 3, progressive.block: 6" in plan
     assert "corrected fold Wilson" in plan
-    *_, last, _ = forecast.lines(prepared(BOTH, "execution.workers=1", "execution.budget=null"))
+    *_, last = lines_of_plan(prepared(BOTH, "execution.workers=1", "execution.budget=null"))
     assert last.startswith("expected ")
 
 
@@ -112,7 +109,7 @@ def test_what_new_rows_cost_every_fit_and_none_where_all_are_in_the_test_part(ro
 
 def test_rows_that_are_not_prepared_are_lines_of(settings_of_rows, rows):
     with pytest.raises(UserError, match="run `python -m flows prepare` first"):
-        list(forecast.lines(settings_of_rows()))
+        lines_of_plan(settings_of_rows())
 
 
 @pytest.mark.fault("worker death")

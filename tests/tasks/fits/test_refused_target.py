@@ -47,7 +47,7 @@ class NeverFitted(RegressorMixin, BaseEstimator):
 
 def first_line(settings):
     """What `python -m flows plan` does first."""
-    return next(forecast.lines(settings))
+    return next(forecast.parts(settings)).text.splitlines()[0]
 
 
 @pytest.fixture(autouse=True)

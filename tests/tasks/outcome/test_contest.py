@@ -98,7 +98,6 @@ def test_where_rows_repeat_and_have_left_a_new_row_cannot_be_told_from_an_old_on
     assert 0 == hidden(test, every, NOBODY, copies=False) == hidden(test, every, KnownRows(test.words()), copies=False)
     slid, left, _ = table_of(np.concatenate([rows[100:], np.arange(100.0, 200.0)]))
     assert 0.8 == hidden(slid, left, KnownRows(every.words()), copies=False)
-    assert 0.8 == hidden(slid, left, KnownRows(left.of_contents, numbered=False), copies=False)  # an older version
 
 
 def test_of_copies_kept_together_those_that_come_again_are_the_hidden_share():

@@ -1,5 +1,6 @@
 """The gate: which number decides, what is said of it, and the comparison with another revision's winner."""
 
+import json
 from dataclasses import replace
 
 import pandas as pd
@@ -67,10 +68,20 @@ def test_the_baseline_next_to_the_number_is_that_of_the_same_estimate():
     assert "E_cv of the baseline is 0.32" in upper_end(results(E_CV, *constant, bound=None), 0.95, None).sentence(1)
 
 
-def test_results_of_an_older_version_have_no_decision():
-    assert results(E_TEST).decision is None
-    decided = results(E_TEST, verdict="ship_with_care", caveats=["svm failed"], advice="Ship, with care: tree")
-    assert "Ship, with care: tree; svm failed" == decided.decision.sentence
+def test_results_of_another_version_are_refused_with_the_keys_that_they_lack(tmp_path):
+    selection, estimates = (tmp_path / name for name in ("selection.json", "estimates.csv"))
+    written = results(E_TEST)
+    written.estimates.to_csv(estimates, index=False)
+    decided = {"verdict": "ship_with_care", "caveats": ["svm failed"], "advice": "Ship, with care: tree"}
+    whole = {**CHOICE, **decided, "candidates": ["tree"], "criterion": "E_cv"}
+    selection.write_text(json.dumps(whole))
+    assert "Ship, with care: tree; svm failed" == ValidatedRun.of_files(selection, estimates).decision.sentence
+    for gone in (["verdict"], ["loss", "caveats"]):
+        selection.write_text(json.dumps({key: value for key, value in whole.items() if key not in gone}))
+        with pytest.raises(UserError, match=f"selection.json lacks {', '.join(gone)}: another version"):
+            ValidatedRun.of_files(selection, estimates)
+    with pytest.raises(UserError, match=r"^estimates\.csv, .* 'nested' is not known"):
+        upper_end(results(replace(E_TEST, interval="nested")), 0.95, None)
 
 
 def test_a_hostile_name_is_printed_as_it_is():

@@ -49,7 +49,7 @@ class Store:
         candidate = self.settings.candidates[winner]
         ledger = Ledger(1, tuple(self.opened), used_by)
         found = unused_rows.look(self.settings, candidate, ledger, self.read, asked=asked)
-        words = read_words(files.TESTED)[0]["word"].to_numpy(np.uint64)
+        words = read_words(files.TESTED)["word"].to_numpy(np.uint64)
         assert {*words} == {*read_row_ids("test").of_rows[found.rows]}
         if len(found.rows):
             name = f"run {len(self.opened)}"
@@ -120,8 +120,8 @@ def test_no_row_is_tested_for_two_winners_and_none_before_somebody_asks(store, h
         tested[winner] |= rows
 
 
-def test_rows_of_an_older_version_which_left_no_list_are_not_told_from_new_rows(store):
-    store.opened = [Opened("of another winner", "older")]
+def test_rows_of_a_run_that_left_no_list_are_not_told_from_new_rows(store):
+    store.opened = [Opened("of another winner", "lost")]
     store.n = 60
     assert "no row of it is known to be new since" in store.run(asked=True).refused
 
@@ -143,4 +143,4 @@ def test_without_a_test_part_there_is_nothing_to_look_at(checkout, settings_with
     files.RESULTS.mkdir(parents=True)
     without = settings_with(TWO, "split.test_fraction=0")
     assert unused_rows.look(without, without.candidates[0], Ledger(1), pytest.fail, asked=True) is None
-    assert 0 == len(read_words(files.TESTED)[0])
+    assert 0 == len(read_words(files.TESTED))

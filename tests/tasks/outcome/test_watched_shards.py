@@ -14,7 +14,7 @@ from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import half_models, worker
 from tasks.outcome.ledger import learner_id
-from tasks.outcome.watched_shards import Watched, WatchRecord, check_validated, stored, watch_shards, write
+from tasks.outcome.watched_shards import Watched, check_validated, stored, watch_shards, write
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions, hypothesis_key
@@ -121,8 +121,10 @@ def test_lines_that_were_stored_and_not_told_stay_untold_until_they_are(validate
     watch_files.write_state(replace(again, told=1).numbers())
     assert ((), []) == (stored().untold, stored().alarms())
     numbers = again.numbers()
-    numbers.pop("told")  # an earlier version told first, and then wrote
-    assert () == WatchRecord.parsed(numbers).untold
+    numbers.pop("told")
+    watch_files.write_state(numbers)
+    with pytest.raises(UserError, match=r"watch\.json is no record of this version .*'told'"):  # of another one
+        stored()
 
 
 @pytest.mark.long

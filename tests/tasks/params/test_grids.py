@@ -105,8 +105,7 @@ def test_a_grid_that_cannot_be_fitted_is_reported(shipped, tmp_path, grid, key, 
     linear = "      kernel: linear\n"
     path.write_text(shipped.read_text().replace(f"{linear}      C: 10\n", f"{linear}    grid: {grid}\n"))
     (mistake,) = mistakes(path)
-    line = next(number for number, text in enumerate(path.read_text().splitlines(), 1) if "grid:" in text)
-    assert (line, f"candidates[2].{key}") == (mistake.where, mistake.key)
+    assert f"candidates[2].{key}" == mistake.key
     assert_names(mistake, *words)
 
 

@@ -90,23 +90,23 @@ def test_without_the_file_nothing_was_found_but_dvc_needs_it(checkout, settings_
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("source: a\ntarget: b\nfindigns: []", ["line 3", "findigns", "did you mean findings"]),
+        ("source: a\ntarget: b\nfindigns: []", ["findigns", "did you mean findings"]),
         (
             "source: a\ntarget: b\nfindings:\n- topic: time\n  text: x\n  serverity: care",
-            ["line 6", "findings[0].serverity", "did you mean findings.severity"],
+            ["findings[0].serverity", "did you mean findings.severity"],
         ),
         ("source: a\ntarget: b\nfindings:\n- topic: weather\n  text: x", ["findings[0].topic", "weather", "time"]),
         ("source: a\ntarget: b\nfindings:\n- topic: time\n  text: [x]", ["findings[0].text"]),
         ("source: a\ntarget: b\nfindings: 3", ["findings is 3"]),
         ("- a", ["must be a mapping", "source", "target"]),
-        ("source: a\nsource: b", ["written twice"]),
+        ("source: a\nsource: b", ["duplicate key"]),
         ("source: !!python/object/apply:os.system [id]\ntarget: b", ["not valid YAML"]),
         ("a: &a [x, x]\nb: &b [*a, *a]\n" + "".join(f"c{i}: &c{i} [*b, *b]\n" for i in range(3)), ["not known"]),
         ("source: a", ["target is missing"]),
         ("x" * 1_000_001, ["more than 1000000 bytes"]),
     ],
 )
-def test_a_file_that_cannot_be_used_is_refused_with_line_and_key(rows, settings_of_rows, text, words):
+def test_a_file_that_cannot_be_used_is_refused_with_its_key(rows, settings_of_rows, text, words):
     write(text)
     with pytest.raises(UserError) as caught:
         findings.read(settings_of_rows())

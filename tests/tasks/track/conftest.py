@@ -4,7 +4,13 @@ import contextlib
 
 import pytest
 
+from tasks.outcome.items import Tag
+from tasks.storage.seen_rows import SeenRows
+from tasks.track.ledger_tags import HIDDEN
 from tasks.track.store import connect
+
+# what every validation says of its rows
+SAID = [Tag(f"{HIDDEN}rows.{name}", text) for name, text in SeenRows(partition="p", trained="t").texts().items()]
 
 
 @pytest.fixture(scope="session")

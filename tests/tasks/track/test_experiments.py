@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from tasks.track import lifecycle
-from tasks.track.experiments import experiment_id, experiment_of, find, watch_experiment
+from tasks.track.experiments import experiment_id, find, watch_experiment
 from tasks.track.store import connect
 
 
@@ -52,24 +52,6 @@ def test_watch_keeps_sources_apart_too(settings_of):
     client = connect(settings_of())
     ids = [watch_experiment(client, settings_of(source)) for source in (DIGITS, WINE)]
     assert ["heldout watch", "heldout watch · wine"] == [client.get_experiment(one).name for one in ids]
-
-
-def test_an_experiment_of_an_older_version_is_that_of_its_first_validation(settings_of, tmp_path):
-    client = connect(settings_of())
-    old = client.create_experiment("heldout", (tmp_path / "kept").as_uri())
-    for start, source in enumerate(("sklearn:wine", "sklearn:iris"), 1):
-        run = client.create_run(old, start_time=start).info.run_id
-        for name, value in {"source": source, "target": "target", "positive": "None"}.items():
-            client.log_param(run, f"data.{name}", value)
-        client.create_run(old, tags={"mlflow.parentRunId": run})  # a candidate's, which has no data source
-    assert "heldout · digits" == client.get_experiment(experiment_id(client, settings_of())).name
-    assert old == experiment_id(client, settings_of(WINE, "data.positive=null"))
-    assert old == experiment_of(
-        client,
-        settings_of(),
-        "heldout",
-        {"data.source": "sklearn:wine", "data.target": "target", "data.positive": "None"},
-    )
 
 
 def test_a_run_is_in_the_experiment_of_its_source_and_finds_what_died_in_others(settings_of, caplog, monkeypatch):

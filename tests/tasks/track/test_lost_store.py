@@ -17,6 +17,7 @@ from tasks.track import lifecycle, store
 from tasks.track.experiments import experiment_id
 from tasks.track.send_pending import send_pending
 from tasks.track.store import connect, runs
+from tests.tasks.track.conftest import SAID
 from tests.variants import some
 
 STORE, NEW = Path("mlflow.db"), Path("new.db")
@@ -199,7 +200,7 @@ def test_a_run_that_failed_after_the_loss_is_sent_as_failed(settings):
 
     def fails():
         with lifecycle.run(settings()), closing(lock()):
-            lifecycle.send_to_run([Tag("data_hash", "table"), Tag("compared.abc", "bayes")])
+            lifecycle.send_to_run([Tag("data_hash", "table"), Tag("compared.abc", "bayes"), *SAID])
             raise ValueError("oh")
 
     with pytest.raises(ValueError, match="oh"):

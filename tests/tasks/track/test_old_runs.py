@@ -17,6 +17,7 @@ from tasks.track.old_runs import prune
 from tasks.track.promote import AGAINST, EVIDENCE, PROMOTED, RESTORED
 from tasks.track.registry import BEFORE, SOURCE
 from tasks.track.store import connect, database, runs
+from tests.tasks.track.conftest import SAID
 
 DAY = 24 * 3600 * 1000
 
@@ -34,7 +35,7 @@ def validation(settings, name: str, *, age: float, ledger: bool = True, register
     """A run of some days ago, with an artifact and a candidate's run; its id."""
     with lifecycle.run(settings):
         active = lifecycle.active()
-        tags = [Tag("data_hash", "h"), Tag("compared.abc", name)] if ledger else []
+        tags = [Tag("data_hash", "h"), Tag("compared.abc", name), *SAID] if ledger else []
         tested = [Artifact(Path("tested.parquet"), TESTED)] if ledger else []
         active.send(
             [Tag("mlflow.runName", name), TrackedMetric("E_cv", 0.5), Artifact(Path("report.html")), *tags, *tested]

@@ -1,4 +1,4 @@
-"""The ledger of operations in a real store: who writes at the same moment, who dies in between, and older stores."""
+"""The ledger of operations in a real store: who writes at the same moment, who dies in between, a store without one."""
 
 import os
 import shutil
@@ -22,6 +22,7 @@ from tasks.track.ledger_tags import HIDDEN, KEY, entry_of
 from tasks.track.operations_ledger import HEAD, NAME, append, entries, history
 from tasks.track.send_pending import send_pending
 from tasks.track.store import connect, make_experiment
+from tests.tasks.track.conftest import SAID
 
 ROOT = Path(__file__).parents[3]
 STORE = Path("mlflow.db")
@@ -129,12 +130,13 @@ def test_who_died_after_the_run_and_before_the_first_entry_does_not_stop_the_nex
     assert () == faults(client)
 
 
-def test_an_older_store_goes_on_with_a_ledger_that_begins_with_what_it_found(settings):
+def test_a_store_without_a_ledger_goes_on_with_one_that_begins_with_what_it_found(settings):
     client = connect(settings)
     experiment = experiment_id(client, settings)
     old = []
     for number in range(100):
-        tags = {"data_hash": f"h{number}", f"compared.{number:064x}": "x"}
+        tags = {"data_hash": f"h{number}", f"{HIDDEN}compared.0": f"{number:016x}"}
+        tags |= {one.name: one.value for one in SAID}
         run = client.create_run(experiment, start_time=number, tags=tags)
         client.log_metric(run.info.run_id, "E_cv", number / 7)
         client.set_terminated(run.info.run_id)
@@ -167,7 +169,7 @@ def test_another_version_of_heldout_says_that_it_goes_on(settings, monkeypatch):
 
 
 def seen(number: int = 0) -> list[Tag]:
-    return [Tag("data_hash", "h"), Tag(f"{HIDDEN}compared.0", f"{number:016x}")]
+    return [Tag("data_hash", "h"), Tag(f"{HIDDEN}compared.0", f"{number:016x}"), *SAID]
 
 
 def test_a_run_that_died_between_its_tags_and_its_entry_is_adopted_by_the_next(settings):

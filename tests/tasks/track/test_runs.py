@@ -9,7 +9,7 @@ import pytest
 
 from heldout.rows.row_sketch import Sketch
 from tasks.outcome.items import Tag, TrackedMetric
-from tasks.outcome.ledger import Ledger, Opened, learner_id, winner_id
+from tasks.outcome.ledger import Ledger, Opened, winner_id
 from tasks.runtime import pages_address
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
@@ -19,9 +19,10 @@ from tasks.storage.row_ids import write_seen
 from tasks.storage.seen_rows import SeenRows
 from tasks.track import ledger_tags, lifecycle, operations_ledger
 from tasks.track.experiments import experiment_id
-from tasks.track.ledger_tags import known_since, ledger_items
+from tasks.track.ledger_tags import HIDDEN, known_since, ledger_items
 from tasks.track.operations_ledger import append
 from tasks.track.store import connect, runs
+from tests.tasks.track.conftest import SAID
 
 TWO = (
     "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}, "
@@ -64,7 +65,7 @@ def test_a_run_that_may_promote_or_is_asked_to_opens_the_test_part_and_a_trial_d
 def test_a_new_store_under_results_of_another_is_said_to_have_lost_what_was_compared(settings, caplog):
     files.write_json(files.SELECTION, {"contamination": 12, "test_openings": 1})
     with lifecycle.run(settings):
-        lifecycle.send_to_run([Tag("data_hash", "of a table")])
+        lifecycle.send_to_run([Tag("data_hash", "of a table"), *SAID])
     (said,) = [line for line in caplog.messages if "has no validation" in line]
     assert "what was compared before (12) does not count in the bounds of this run" in said
     assert "E_test may be a second look. If the store was lost, stop, and put a copy back" in said
@@ -152,13 +153,13 @@ def seen(first: int, last: int, partition: str = "one") -> SeenRows:
     rows = ROWS[first:last]
     test = rows % 5 == 0
     tested, made_of = Sketch.of(rows[test]), f"all of {partition}"
-    return SeenRows(Sketch.of(rows), Sketch.of(rows[~test]), tested, partition, made_of, test_contents=tested)
+    return SeenRows(Sketch.of(rows), Sketch.of(rows[~test]), tested, partition, made_of)
 
 
-def read_ledger(settings, data_hash, rows, compared) -> Ledger:
+def read_ledger(settings, rows, compared) -> Ledger:
     earlier = ledger_tags.read_earlier(connect(settings))
     return ledger_tags.read_ledger(
-        settings, data_hash, rows, compared, lambda columns: pytest.fail(f"asked for {columns}"), earlier
+        settings, rows, compared, lambda columns: pytest.fail(f"asked for {columns}"), earlier
     )
 
 
@@ -173,21 +174,21 @@ def test_the_ledger_counts_learners_and_partitions_over_runs_and_experiments_of_
     settings, settings_with, empty_store, checkout
 ):
     bayes, wide = settings.candidates
-    assert Ledger(1) == read_ledger(settings, "table", seen(0, 1000), ["bayes"])
+    assert Ledger(1) == read_ledger(settings, seen(0, 1000), ["bayes"])
     elsewhere = settings_with(TWO, f"tracking.uri={settings.tracking.uri}", "tracking.experiment=other")
     record(settings, seen(0, 1000), [bayes], opened=False)
     record(elsewhere, seen(0, 1000), [bayes, wide], opened=True)
     record(settings, seen(2000, 3000), [wide], opened=True, data_hash="other table")
     (run,) = all_runs(elsewhere)
     opened = (Opened(winner_id(bayes, settings, seen(0, 1000)), run.info.run_id),)
-    assert Ledger(2, opened) == read_ledger(settings, "table", seen(0, 1000), ["bayes"])
-    assert Ledger(2, opened) == read_ledger(settings, "table", seen(0, 1000), ["bayes", "wide"])
-    assert Ledger(3, opened) == read_ledger(settings, "grown", seen(0, 1100, "grown"), ["wide"])  # no new start
-    assert Ledger(4, opened) == read_ledger(settings, "table", seen(0, 1000, "other seed"), ["bayes", "wide"])
-    assert Ledger(2) == read_ledger(settings, "new rows", seen(1200, 1900), ["bayes", "wide"])
+    assert Ledger(2, opened) == read_ledger(settings, seen(0, 1000), ["bayes"])
+    assert Ledger(2, opened) == read_ledger(settings, seen(0, 1000), ["bayes", "wide"])
+    assert Ledger(3, opened) == read_ledger(settings, seen(0, 1100, "grown"), ["wide"])  # no new start
+    assert Ledger(4, opened) == read_ledger(settings, seen(0, 1000, "other seed"), ["bayes", "wide"])
+    assert Ledger(2) == read_ledger(settings, seen(1200, 1900), ["bayes", "wide"])
     shutil.copy(empty_store, checkout / "second.db")
     second = settings_with(TWO, f"tracking.uri=sqlite:///{checkout}/second.db")  # it knows nothing of the first
-    assert Ledger(1) == read_ledger(second, "table", seen(0, 1000), ["bayes"])
+    assert Ledger(1) == read_ledger(second, seen(0, 1000), ["bayes"])
 
 
 def test_the_rows_on_which_earlier_runs_tested_a_winner_are_known_to_later_runs(settings):
@@ -200,7 +201,7 @@ def test_the_rows_on_which_earlier_runs_tested_a_winner_are_known_to_later_runs(
     with lifecycle.run(settings):
         tested = lifecycle.active().tested
         assert [[2, 4], [2, 4, 8], []] == [tested(asked).tolist() for asked in ([first], [first, second], [])]
-        assert None is tested([first, third])  # as a run of an older version, which left no list
+        assert None is tested([first, third])  # the third left no list
 
 
 def test_a_validation_that_somebody_removed_is_counted_by_the_ledger_of_operations(settings):
@@ -250,7 +251,7 @@ def test_a_run_on_a_table_with_a_column_less_is_found_by_the_columns_that_it_had
 
     gained = replace(seen(1000, 2000, "gained"), columns="a b c")
     earlier = ledger_tags.read_earlier(connect(settings))
-    found = ledger_tags.read_ledger(settings, "gained", gained, ["bayes"], seen_in, earlier)
+    found = ledger_tags.read_ledger(settings, gained, ["bayes"], seen_in, earlier)
     opened = [Opened(winner_id(bayes, settings, before), run.info.run_id) for run in all_runs(settings)]
     assert Ledger(2, tuple(opened)) == found
     assert ["a b"] == asked
@@ -269,20 +270,20 @@ def test_a_learner_is_known_since_its_first_run_with_the_same_columns_and_form(s
     assert sys.maxsize == known_since(connect(settings), bayes, other, rows)
 
 
-def test_a_run_of_an_older_version_counts_on_the_same_table(settings):
-    _, wide = settings.candidates
+@pytest.mark.fault("another version")
+def test_a_store_in_which_a_run_has_not_said_its_rows_takes_no_run_and_the_tags_are_named(settings):
     with lifecycle.run(settings):
-        tags = {"data_hash": "table", f"compared.{learner_id(wide)}": "wide", "test_opened_for": learner_id(wide)}
-        lifecycle.send_to_run([Tag(name, text) for name, text in tags.items()])
+        lifecycle.send_to_run([Tag("data_hash", "table"), Tag(f"{HIDDEN}compared.0", "0")])
+    with pytest.raises(UserError) as error, lifecycle.run(settings):
+        pytest.fail("the run began")
     (run,) = all_runs(settings)
-    opened = (Opened(learner_id(wide), run.info.run_id),)
-    assert Ledger(2, opened) == read_ledger(settings, "table", seen(0, 1000), ["bayes"])
-    assert Ledger(1) == read_ledger(settings, "grown", seen(0, 1100), ["bayes"])
+    assert run.info.run_id in str(error.value)
+    assert f"{HIDDEN}rows.labeled, {HIDDEN}rows.used" in str(error.value)
 
 
-def test_learners_are_one_tag_that_no_page_shows_and_count_with_those_of_older_stores(settings, settings_with):
-    """As many as fit, then another tag; an older version wrote a tag of 64 digits for each learner."""
-    bayes, wide = settings.candidates
+def test_learners_are_one_tag_that_no_page_shows(settings):
+    """As many as fit, then another tag."""
+    bayes = settings.candidates[0]
     many = [bayes.model_copy(update={"params": {"var_smoothing": 0.5**power}}) for power in range(300)]
     rows = seen(0, 1000)
     record(settings, rows, [*many, bayes], opened=True)
@@ -292,13 +293,7 @@ def test_learners_are_one_tag_that_no_page_shows_and_count_with_those_of_older_s
     assert [] == [
         name for name in {*run.data.tags} - hidden if "compared" in name or name.startswith(("rows.", "test_"))
     ]
-    assert 302 == read_ledger(settings, "table", rows, ["wide"]).compared
-    with lifecycle.run(settings):
-        older = {f"compared.{learner_id(one)}": one.name for one in (bayes, wide)}
-        older |= {f"rows.{name}": text for name, text in rows.texts().items()}
-        lifecycle.send_to_run([Tag(name, text) for name, text in {"data_hash": "table", **older}.items()])
-    assert 302 == read_ledger(settings, "table", rows, ["bayes"]).compared
-    assert all_runs(settings)[1].info.start_time == known_since(connect(settings), wide, settings, rows)
+    assert 302 == read_ledger(settings, rows, ["wide"]).compared
     assert all_runs(settings)[0].info.start_time == known_since(connect(settings), bayes, settings, rows)
 
 

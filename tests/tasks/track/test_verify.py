@@ -61,7 +61,6 @@ def validate(settings, number: int, *, tested: np.ndarray | None = None, winner:
         seen = SeenRows(
             Sketch.of(rows(0, 400)), Sketch.of(rows(0, 300)), Sketch.of(rows(300, 100)), f"p{number % 2}", "t"
         )
-        seen = SeenRows(**{**vars(seen), "test_contents": seen.test})
         tags = [Tag(f"{HIDDEN}rows.{name}", text) for name, text in seen.texts().items()]
         tags += [Tag("data_hash", "h"), Tag("selected_model", winner), Tag(f"{HIDDEN}compared.0", " ".join(learners))]
         tags += [] if tested is None else [Tag(f"{HIDDEN}test_opened_for", winner)]
