@@ -35,7 +35,8 @@ def main() -> int:
             if chosen.names and lacking:
                 raise UserError(f"{lacking[0]} reads real data sets: name their folder with --data, or add --quick")
             names = [name for name in names if name not in lacking]
-            print(f"left out, since they read real data sets (--data FOLDER): {', '.join(lacking)}", flush=True)
+            if lacking:
+                print(f"left out, since they read real data sets (--data FOLDER): {', '.join(lacking)}", flush=True)
         log_to_terminal()
         session.start_server()
         from tasks.params import load as load_settings
