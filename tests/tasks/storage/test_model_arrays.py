@@ -74,6 +74,7 @@ def boosting(**node: int) -> object:
 
 
 def neighbors(
+    of: str = "_kd_tree.BinaryTree64",
     order: tuple[int, ...] = (2, 0, 1),
     leaf: tuple[int, ...] = (0, 1, 1),
     start: tuple[int, ...] = (0, 0, 1),
@@ -83,7 +84,7 @@ def neighbors(
     """A neighbour tree of three rows and three nodes."""
     nodes = np.array([*zip(start, end, leaf, strict=True)], [("idx_start", int), ("idx_end", int), ("is_leaf", int)])
     state = (np.zeros((3, 2)), np.array(order), nodes, np.zeros((2, 3, 2)), 1, 2, count)
-    return record("sklearn.neighbors._kd_tree.BinaryTree64", __getstate__=lambda: state)
+    return record(f"sklearn.neighbors.{of}", __getstate__=lambda: state)
 
 
 def machine(**changes: object) -> object:
@@ -156,15 +157,22 @@ WRONG = {
     "a member of other columns": (bag(estimators_=[record("own.Member", tree_=tree(n_features=3))]), "3 features"),
     "a column that the rows have not": (bag(estimators_features_=[[0, 2]]), "handed feature 2, and there are 2"),
     "a neighbour beyond the end": (neighbors(order=(2, 0, 3)), "row 3, and there are 3"),
+    **{
+        f"a neighbour beyond the end of {of}": (neighbors(of, order=(2, 0, 3)), "row 3, and there are 3")
+        for of in ("_kd_tree.BinaryTree32", "_ball_tree.BinaryTree64", "_ball_tree.BinaryTree32")
+    },
     "fewer neighbours than rows": (neighbors(order=(2, 0)), "different lengths"),
     "another number of nodes of neighbours": (neighbors(count=4), "different lengths"),
     "a node of neighbours beyond the end": (neighbors(end=(4, 1, 3)), "outside of its 3 rows"),
     "a node of neighbours that ends before it begins": (neighbors(start=(0, 2, 1)), "outside of its 3 rows"),
     "a last node of neighbours that is no leaf": (neighbors(leaf=(0, 1, 0)), "node 6, and there are 3"),
-    "neighbours of other classes": (
-        record("sklearn.neighbors._classification.KNeighborsClassifier", _y=[0, 2], classes_=[0, 1]),
-        "class 2, and there are 2",
-    ),
+    **{
+        f"{of} of other classes": (
+            record(f"sklearn.neighbors._classification.{of}NeighborsClassifier", _y=[0, 2], classes_=[0, 1]),
+            "class 2, and there are 2",
+        )
+        for of in ("K", "Radius")
+    },
     "a support vector of no row": (machine(support_=np.array([0, 4, 10])), "row 10, and there are 10"),
     "more support vectors than there are": (machine(_n_support=np.array([1, 3])), "of which its classes have"),
     "support vectors of other columns": (machine(support_vectors_=np.zeros((3, 1))), r"shape \(3, 1\), not \(3, 2\)"),
