@@ -408,7 +408,7 @@ def test_a_champion_that_ends_its_process_stays_and_the_remedy_is_named(nights, 
     skops.io.dump(tree, Path(folder, "model.skops"))
     decision, _ = nights.run(settings, "tree")
     assert decision.compared
-    others = {"exit code 3": skops.io.dumps(Strange("exit")), "is not a model": skops.io.dumps(tree)[:-100]}
+    others = {"exit code 3": skops.io.dumps(Strange("load exit")), "is not a model": skops.io.dumps(tree)[:-100]}
     for says, content in others.items():
         Path(folder, "model.skops").write_bytes(content)
         decision, _ = nights.run(settings, "tree")
