@@ -55,4 +55,4 @@ def _leave_out_mutations() -> None:
     """GraphQL's: its path says nothing about what a request does."""
     from mlflow.server.graphql import graphql_schema_extensions as of_mlflow
 
-    of_mlflow.schema = of_mlflow.graphene.Schema(query=of_mlflow.Query, directives=[of_mlflow.ComponentDirective])
+    of_mlflow.schema = type(of_mlflow.schema)(query=of_mlflow.Query, directives=[of_mlflow.ComponentDirective])

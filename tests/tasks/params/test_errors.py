@@ -9,7 +9,7 @@ import yaml
 
 from heldout.estimates.criteria import CRITERIA
 from heldout.estimates.methods import DEFAULTS, METHODS
-from tasks.params import load, yaml_lines
+from tasks.params import load, read_yaml
 from tasks.runtime.errors import UserError
 from tests.tasks.mistakes import Mistake, assert_names, mistake_of, mistakes
 
@@ -169,7 +169,7 @@ def test_the_keys_that_another_version_has_otherwise_are_named_together_and_befo
 @pytest.mark.parametrize("place", ["seed", "intervals", "candidates"])
 def test_aliases_and_levels_beyond_the_limits_are_reported(shipped, tmp_path, monkeypatch, place):
     path = tmp_path / "params.yaml"
-    monkeypatch.setattr(yaml_lines, "_MOST_VALUES", 8)
+    monkeypatch.setattr(read_yaml, "_MOST_VALUES", 8)
     for text, word in ((f"x: &x [1, 2, 3]\n{place}: [*x, *x]\n", "aliases"), (f"{place}: {'[' * 101}", "levels")):
         path.write_text(text)
         (mistake,) = reported(path)
@@ -181,7 +181,7 @@ def test_a_list_inside_of_itself_is_not_counted_for_ever():
     node = yaml.SequenceNode("tag:yaml.org,2002:seq", [])
     node.value.append(node)
     with pytest.raises(RecursionError):
-        yaml_lines._values(node, {})
+        read_yaml._values(None, node, {})
 
 
 def test_a_value_that_would_fill_the_screen_is_shortened(shipped):

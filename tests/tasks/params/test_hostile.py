@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tasks.params import load, yaml_lines
+from tasks.params import load, read_yaml, written
 from tasks.runtime.errors import UserError
 from tests.tasks.mistakes import mistake_of
 
@@ -71,8 +71,8 @@ def test_a_file_beyond_the_limit_is_not_parsed(tmp_path, monkeypatch):
     path = tmp_path / "params.yaml"
     path.write_text(TEXT)
     load(path)
-    monkeypatch.setattr(yaml_lines, "_MOST_LETTERS", len(TEXT) - 1)
-    monkeypatch.setattr(yaml_lines, "_parse", lambda *_: pytest.fail("it was parsed"))
+    monkeypatch.setattr(written, "_MOST_LETTERS", len(TEXT) - 1)
+    monkeypatch.setattr(read_yaml, "read", lambda *_: pytest.fail("it was parsed"))
     assert str(len(TEXT) - 1) in refused(path)
 
 

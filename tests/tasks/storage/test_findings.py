@@ -7,7 +7,7 @@ import yaml
 
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.params import load, yaml_lines
+from tasks.params import load, read_yaml
 from tasks.runtime.errors import UserError
 from tasks.storage import files, findings
 from tasks.storage.findings import PATH, Found, RecordedFinding
@@ -114,7 +114,7 @@ def test_a_file_that_cannot_be_used_is_refused_with_its_key(rows, settings_of_ro
 
 
 def test_aliases_that_stand_for_more_values_than_the_limit_are_refused(rows, settings_of_rows, monkeypatch):
-    monkeypatch.setattr(yaml_lines, "_MOST_VALUES", 8)
+    monkeypatch.setattr(read_yaml, "_MOST_VALUES", 8)
     write("a: &a [x, y, z]\nb: [*a, *a]\n")
     with pytest.raises(UserError, match="aliases"):
         findings.read(settings_of_rows())
