@@ -1,8 +1,9 @@
 """Reading one file, by its ending: text in columns, JSON, Parquet, Feather, Excel; text also in .gz and .zip.
 
-A file is data from a stranger: it is unpacked in memory alone and up to a limit, no reader follows a reference in it,
-and `reading_process` has it read where a reader may end. A file that cannot be read, or would be read wrong without
-notice (separator, header), raises UserError; what was decided to read it is a finding next to its rows.
+A file is data from a stranger: it is unpacked in memory alone and up to a limit, and no reader follows a reference in
+it: neither an external entity in a workbook (tried with python-calamine 0.9.1) nor a pickle in the metadata of a table
+(pyarrow 25.0.1). `reading_process` has it read where a reader may end. A file that cannot be read, or would be read
+wrong without notice (separator, header), raises UserError; what was decided to read it is a finding next to its rows.
 """
 
 import csv

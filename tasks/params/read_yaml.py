@@ -23,7 +23,10 @@ class Loader(yaml.CSafeLoader):
     """Plain values alone: no tag makes an object of Python."""
 
     def __init__(self, text: str) -> None:
-        """Raises yaml.YAMLError for a text that is nested too deeply: libyaml would exceed the stack of the process."""
+        """Raises yaml.YAMLError for a text that is nested too deeply.
+
+        A million levels exceed the stack of libyaml (PyYAML 6.0.3), which ends the process.
+        """
         depth = 0
         for event in yaml.parse(text, yaml.CSafeLoader):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

@@ -1,8 +1,10 @@
 """The numbers of a model file by which compiled code finds its way without looking: checked before it does.
 
 scikit-learn's trees, neighbour trees and support vectors are arrays in a file, and predictions follow the indices in
-these arrays without a check: a cycle never ends, an index beyond the end reads other memory. What is not checked here
-can end the process that predicts, no more: `tasks/fits/model_process.py`.
+these arrays without a check: a cycle never ends, an index beyond the end reads other memory. Tried with scikit-learn
+1.9.1: with a cycle in a tree no prediction ended, nor did Ctrl-C end it; a number of a feature or of a neighbour's row
+far beyond the end ended the process with SIGSEGV. What is not checked here can end the process that predicts, no more:
+`tasks/fits/model_process.py`.
 """
 
 from collections.abc import Callable, Iterator

@@ -16,7 +16,8 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)
 _ADDRESS = (
     "_stop_words_id"  # where a text vectorizer of scikit-learn keeps the `id()` of its stop words, for a check at fit
 )
-_LARGE, _RATIO = 100_000_000, 200  # a model may unpack to so many bytes, or to so many times its own
+# a model may unpack to so many bytes, or to so many times its own; skops 0.16.0 made 2 GB of a file of 50 kB
+_LARGE, _RATIO = 100_000_000, 200
 
 
 def save(model: Any, path: Path) -> None:
@@ -102,7 +103,7 @@ def stable_bytes(dumped: bytes) -> bytes:
     """The same skops archive with ids and member names numbered by first use, and a fixed time.
 
     skops names members and marks shared objects by `id()` or a random name, which differ between
-    processes; skops needs only their equality.
+    processes; skops needs only their equality, and takes an id of 0 for none: they count from 1.
     """
     with zipfile.ZipFile(io.BytesIO(dumped)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}

@@ -53,7 +53,6 @@ async def _no_gateway(_: Request) -> JSONResponse:
 
 def _leave_out_mutations() -> None:
     """GraphQL's: its path says nothing about what a request does."""
-    import graphene  # type: ignore[import-untyped]
     from mlflow.server.graphql import graphql_schema_extensions as of_mlflow
 
-    of_mlflow.schema = graphene.Schema(query=of_mlflow.Query, directives=[of_mlflow.ComponentDirective])
+    of_mlflow.schema = type(of_mlflow.schema)(query=of_mlflow.Query, directives=[of_mlflow.ComponentDirective])

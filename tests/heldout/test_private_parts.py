@@ -189,7 +189,7 @@ USES = [
             "tasks/storage/model_arrays.py",
             name,
             is_the_name_of_a_type(name),
-            "tasks/storage/test_model_arrays.py::test_a_file_that_leads_astray_is_refused_with_what_is_wrong",
+            "tasks/storage/test_model_arrays.py::test_numbers_that_lead_nowhere_are_refused_with_what_is_wrong",
         )
         for name in CHECKED
     ),

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import socket
 from pathlib import Path
 from urllib.error import URLError
 
@@ -36,6 +37,11 @@ FORMS = ("sklearn:NAME", "openml:NAME-or-ID", ".csv", ".gz", ".zip", ".parquet",
 def make_loop() -> None:
     Path("a.csv").symlink_to("b.csv")
     Path("b.csv").symlink_to("a.csv")
+
+
+def make_socket() -> None:
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind("t.csv")
 
 
 BROKEN = {
@@ -144,7 +150,7 @@ CASES = {
         lambda: Path("t.csv").symlink_to("none"),
         ["t.csv", "symbolic link"],
     ),
-    "a pipe": ("t.csv", lambda: os.mkfifo("t.csv"), ["t.csv", "regular file"]),
+    "a socket": ("t.csv", make_socket, ["t.csv", "regular file"]),
     "another format": ("t.xls", lambda: Path("t.xls").touch(), ["t.xls", *FORMS]),
     "an empty folder": ("t", lambda: Path("t").mkdir(), ["t", "folder", "Parquet", *FORMS]),
 }

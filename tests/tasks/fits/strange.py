@@ -41,6 +41,8 @@ class Strange(ClassifierMixin, BaseEstimator):
                 raise SystemExit(4)
             case "endless":
                 time.sleep(10_000)
+            case "lock":
+                sum(range(1 << 60))  # counts for years, and never gives up Python's lock
             case "endless children":
                 os.spawnlp(os.P_WAIT, "sleep", "sleep", "8471")
             case "memory":

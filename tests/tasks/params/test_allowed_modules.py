@@ -67,7 +67,7 @@ HOSTILE = {
     "a path": candidate("'sklearn./../evil_module.Learner'"),
     "a prefix": candidate("sklearn_evil.Learner"),
     "the system": candidate("os.system"),
-    "a process": candidate("subprocess.Popen", params="{args: touch ran, shell: true}"),
+    "a class that is called": candidate("fractions.Fraction", params="{numerator: 1}"),
     "evaluated": candidate("builtins.eval", params="{source: 1}"),
     "re-exported module": candidate("sklearn.utils._testing.os.system"),
     "re-exported function": candidate("sklearn.base.clone"),
@@ -100,10 +100,12 @@ def test_a_class_that_an_allowed_module_has_from_elsewhere_is_refused_by_its_hom
 
 
 def test_a_class_that_is_no_learner_is_never_called(folder):
-    change = candidate("subprocess.Popen", params="{args: touch ran, shell: true}")
-    (mistake,) = mistakes(folder / "params.yaml", change, "execution.allowed_modules=[subprocess]")
+    called = "from pathlib import Path\n\nclass Called:\n    def __init__(self, name):\n        Path(name).touch()\n"
+    (folder / "own_called.py").write_text(called)
+    change = candidate("own_called.Called", params="{name: ran}")
+    (mistake,) = mistakes(folder / "params.yaml", change, "execution.allowed_modules=[own_called]")
     assert "candidates[0].estimator" == mistake.key
-    assert_names(mistake, "subprocess.Popen", "fit")
+    assert_names(mistake, "own_called.Called", "fit")
     assert not Path("ran").exists()
 
 

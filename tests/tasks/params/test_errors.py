@@ -9,7 +9,7 @@ import yaml
 
 from heldout.estimates.criteria import CRITERIA
 from heldout.estimates.methods import DEFAULTS, METHODS
-from tasks.params import load
+from tasks.params import load, read_yaml
 from tasks.runtime.errors import UserError
 from tests.tasks.mistakes import Mistake, assert_names, mistake_of, mistakes
 
@@ -167,12 +167,21 @@ def test_the_keys_that_another_version_has_otherwise_are_named_together_and_befo
 
 @pytest.mark.fault("hostile")
 @pytest.mark.parametrize("place", ["seed", "intervals", "candidates"])
-def test_an_alias_that_stands_for_too_much_or_for_itself_is_reported(shipped, tmp_path, place):
+def test_aliases_and_levels_beyond_the_limits_are_reported(shipped, tmp_path, monkeypatch, place):
     path = tmp_path / "params.yaml"
-    bomb = "x0: &x0 [1, 1]\n" + "".join(f"x{n}: &x{n} [*x{n - 1}, *x{n - 1}]\n" for n in range(1, 40))
-    for text in (bomb, f"{place}: &a [*a]\n", f"{place}: {'[' * 5000}"):
+    monkeypatch.setattr(read_yaml, "_MOST_VALUES", 8)
+    for text, word in ((f"x: &x [1, 2, 3]\n{place}: [*x, *x]\n", "aliases"), (f"{place}: {'[' * 101}", "levels")):
         path.write_text(text)
-        assert 1 == len(reported(path))
+        (mistake,) = reported(path)
+        assert word in mistake.text
+
+
+@pytest.mark.fault("hostile")
+def test_a_list_inside_of_itself_is_not_counted_for_ever():
+    node = yaml.SequenceNode("tag:yaml.org,2002:seq", [])
+    node.value.append(node)
+    with pytest.raises(RecursionError):
+        read_yaml._values(None, node, {})
 
 
 def test_a_value_that_would_fill_the_screen_is_shortened(shipped):

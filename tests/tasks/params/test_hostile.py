@@ -1,13 +1,12 @@
-"""A params.yaml made to do harm: it is refused in a moment, in a short message, and nothing outside is written."""
+"""A params.yaml from a stranger: what is too large is refused in a short message, and nothing outside is written."""
 
 import copy
-import time
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tasks.params import load
+from tasks.params import load, read_yaml, written
 from tasks.runtime.errors import UserError
 from tests.tasks.mistakes import mistake_of
 
@@ -20,8 +19,8 @@ BAYES = {"estimator": "sklearn.naive_bayes.GaussianNB"}
 SCALER = {"estimator": "sklearn.preprocessing.StandardScaler"}
 STEPS = [["scale", SCALER], ["last", BAYES]]
 PIPE = {"estimator": "sklearn.pipeline.Pipeline", "params": {"steps": STEPS}}
-BIG = "x" * 300_000
-MOST_LETTERS, MOST_SECONDS = 10_000, 20
+BIG = "x" * 20_000
+MOST_LETTERS = 10_000
 URI = "sqlite:///mlruns/mlflow.db"
 
 
@@ -45,21 +44,19 @@ GIANT = {
     "section": {"data": BIG},
     "allowed modules": {
         **candidate("os.system"),
-        "execution": {**RAW["execution"], "allowed_modules": [f"m{number}" for number in range(8_000)]},
+        "execution": {**RAW["execution"], "allowed_modules": [f"m{number}" for number in range(2_000)]},
     },
-    "mistakes": {"candidates": [1] * 5000},
-    # each would try more learners than a life has time for
-    "grid": candidate("sklearn.svm.SVC", grid={"C": [*range(1, 8_000)]}),
-    "family": candidate("sklearn.svm.SVC", family={"parameter": "C", "values": [*range(1, 8_000)]}),
-    "search": search(steps=[STEPS] * 60, last=[BAYES] * 60, last__var_smoothing=[*range(1, 60)]),
+    "mistakes": {"candidates": [1] * 1000},
+    # each has more learners than the limit of a thousand
+    "grid": candidate("sklearn.svm.SVC", grid={"C": [*range(1, 1_100)]}),
+    "family": candidate("sklearn.svm.SVC", family={"parameter": "C", "values": [*range(1, 1_100)]}),
+    "search": search(steps=[STEPS] * 11, last=[BAYES] * 10, last__var_smoothing=[*range(1, 11)]),
 }
 
 
 def refused(path: Path) -> str:
-    started = time.process_time()
     with pytest.raises(UserError) as caught:
         load(path)
-    assert time.process_time() - started < MOST_SECONDS
     return str(caught.value)
 
 
@@ -70,10 +67,13 @@ def test_what_is_too_large_is_refused_in_a_short_message(tmp_path, changes):
     assert len(refused(path)) < MOST_LETTERS
 
 
-def test_a_giant_file_is_not_parsed(tmp_path):
+def test_a_file_beyond_the_limit_is_not_parsed(tmp_path, monkeypatch):
     path = tmp_path / "params.yaml"
-    path.write_text(f"{TEXT}# {'x' * 4_000_000}\n")
-    assert "4000000" in refused(path)
+    path.write_text(TEXT)
+    load(path)
+    monkeypatch.setattr(written, "_MOST_LETTERS", len(TEXT) - 1)
+    monkeypatch.setattr(read_yaml, "read", lambda *_: pytest.fail("it was parsed"))
+    assert str(len(TEXT) - 1) in refused(path)
 
 
 def test_a_message_of_many_lines_keeps_the_first_and_the_last():

@@ -11,10 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import skops.io
+from scipy import sparse
 from sklearn.datasets import load_digits
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
+from tasks.runtime.errors import UserError
 from tasks.storage import model_file
 
 X, y = load_digits(return_X_y=True)
@@ -145,3 +148,46 @@ def test_a_model_that_cannot_be_saved_leaves_the_one_before(settings_with):
         model_file.save((number for number in range(3)), path)
     assert before == path.read_bytes()
     assert [path] == list(path.parent.iterdir())
+
+
+def of_rows_that_are_sparse() -> SVC:
+    """Its support vectors are an archive in the file."""
+    rows = sparse.csr_matrix(np.eye(300))
+    return SVC(kernel="linear").fit(rows, np.arange(300) % 2)
+
+
+LARGE = {  # a model, and the limit as a share of what its members unpack to, each once
+    "its description": (lambda: [[number] for number in range(300)], 0.5),
+    "an array": (lambda: np.zeros(10_000), 0.5),
+    "an array in many places": (lambda: [np.arange(1000.0)] * 20, 1.0),
+    "an archive in the archive": (of_rows_that_are_sparse, 1.0),
+}
+
+
+@pytest.mark.fault("outside model")
+@pytest.mark.parametrize(("made", "share"), LARGE.values(), ids=LARGE)
+def test_a_file_that_unpacks_to_more_than_the_limit_is_refused_before_it_is_loaded(made, share, checkout, monkeypatch):
+    """The limit is lowered below an ordinary file; each part counts as often as it is named, archives in it too."""
+    path = checkout / "model.skops"
+    path.write_bytes(skops.io.dumps(made()))
+    model_file.load(path)
+    with zipfile.ZipFile(path) as archive:
+        most = int(share * sum(member.file_size for member in archive.infolist()))
+    monkeypatch.setattr(model_file, "_LARGE", most)
+    monkeypatch.setattr(model_file, "_RATIO", 0)
+    monkeypatch.setattr(skops.io, "loads", lambda *_, **__: pytest.fail("it was loaded"))
+    with pytest.raises(UserError, match=f"model.skops unpacks to .* at most {most}$"):
+        model_file.load(path)
+
+
+@pytest.mark.fault("outside model")
+def test_a_file_that_is_nested_deeper_than_a_reader_goes_is_refused(checkout, monkeypatch):
+    path = checkout / "model.skops"
+    path.write_bytes(skops.io.dumps([[1]]))
+
+    def deep(*_, **__):
+        raise RecursionError("maximum recursion depth exceeded")
+
+    monkeypatch.setattr(skops.io, "loads", deep)
+    with pytest.raises(UserError, match=r"model.skops is not a model \(maximum recursion"):
+        model_file.load(path)

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import shutil
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +37,6 @@ from tasks.track.operations_ledger import append, entries
 from tasks.track.promote import promote
 from tasks.track.registry import log_model, sample
 from tasks.track.store import connect
-from tests import crafted
 
 TREE = "estimator: sklearn.tree.DecisionTreeClassifier"
 CANDIDATES = f"candidates=[{{name: stump, {TREE}, params: {{max_depth: 1}}}}, {{name: tree, {TREE}}}]"
@@ -390,9 +390,15 @@ def test_a_champion_whose_rows_are_not_known_stays_and_the_remedy_is_named(night
 
 @pytest.mark.long
 @pytest.mark.fault("outside model")
-def test_a_champion_that_ends_its_process_stays_and_the_remedy_is_named(nights):
+def test_a_champion_that_ends_its_process_stays_and_the_remedy_is_named(nights, checkout, monkeypatch):
     """Somebody who may write to the store put another file there."""
-    settings = nights.prepare(table(60), **{"execution.fit_timeout": 20})
+    shutil.copy(Path(__file__).parents[1] / "fits/strange.py", checkout)
+    monkeypatch.syspath_prepend(checkout)
+    monkeypatch.delitem(sys.modules, "strange", raising=False)
+    from strange import Strange
+
+    allowed = {"execution.fit_timeout": 20, "execution.allowed_modules": "[sklearn, strange]"}
+    settings = nights.prepare(table(60), **allowed)
     nights.run(settings, "stump")
     client = connect(settings)
     version = client.get_model_version("heldout", "1")
@@ -402,9 +408,9 @@ def test_a_champion_that_ends_its_process_stays_and_the_remedy_is_named(nights):
     skops.io.dump(tree, Path(folder, "model.skops"))
     decision, _ = nights.run(settings, "tree")
     assert decision.compared
-    for what, says in (("left_child", "leads to node 0"), ("feature", "feature 100000000, and there are 2")):
-        value = 0 if what == "left_child" else 10**8
-        Path(folder, "model.skops").write_bytes(crafted.with_field(tree, what, 0, value))
+    others = {"exit code 3": skops.io.dumps(Strange("load exit")), "is not a model": skops.io.dumps(tree)[:-100]}
+    for says, content in others.items():
+        Path(folder, "model.skops").write_bytes(content)
         decision, _ = nights.run(settings, "tree")
         assert ("no", False, "1") == (decision.promoted, decision.compared, nights.aliases(settings)["champion"])
         assert decision.reason.startswith("cannot be compared with version 1, the champion: ")
