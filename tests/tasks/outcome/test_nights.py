@@ -168,7 +168,8 @@ def test_a_disk_that_is_full_soon_says_for_how_many_nights(told):
 
 def test_of_several_matters_the_first_line_has_one_and_their_number(told):
     ended(told.append, 3, failed="no column age")
-    made = read(told, 3.1, waiting=2)
+    told.append("batch", OF.said(run="run3", rows=120, verdict="held", reasons=["labels"]), at(3))
+    made = read(told, 3.1)
     assert made.first_line.endswith(" (and 1 more)")
     assert 2 == len(made.matters)
 
