@@ -104,4 +104,4 @@ def withheld(candidate: str) -> Matter:
 def little_room(nights: int) -> Matter:
     """The disk is full soon."""
     left = f"for about {nights} more night{'s' * (nights != 1)} like the last"
-    return Matter(f"the disk has room {left}", f"remove old models: `{COMMAND} prune --keep 90d`, and what it names")
+    return Matter(f"the disk has room {left}", f"remove old models: `{COMMAND} prune --keep 90d`, then `mlflow gc`")
