@@ -11,12 +11,13 @@ import pytest
 from tasks.outcome.items import Tag, TrackedMetric
 from tasks.outcome.verified import verify
 from tasks.track import lifecycle
-from tasks.track.ledger_tags import entry_of, read_earlier
+from tasks.track.ledger_tags import HIDDEN, entry_of, read_earlier
 from tasks.track.old_models import mark_deleted
 from tasks.track.operations_ledger import entries, history
 from tasks.track.promote import PROMOTED, RESTORED
 from tasks.track.registry import BEFORE, SOURCE
 from tasks.track.store import connect, database, runs
+from tests.tasks.track.conftest import SAID
 
 DAY = 24 * 3600 * 1000
 
@@ -31,7 +32,7 @@ def validation(settings, *, age: float, promoted: str | None, version: dict[str,
     """A run of some days ago with a candidate's run and a model, of which there may be a version; run and version."""
     with lifecycle.run(settings):
         active = lifecycle.active()
-        tags = [Tag("data_hash", "h"), Tag("compared.abc", "bayes")]
+        tags = [Tag("data_hash", "h"), *SAID, Tag(f"{HIDDEN}compared.0", f"{1:016x}")]
         active.send([TrackedMetric("E_cv", 0.5), *tags, *([] if promoted is None else [Tag(PROMOTED, promoted)])])
         active.send_candidate("bayes", [TrackedMetric("E_cv", 0.5)], failed=False)
     client, run = active.client, active.run_id
