@@ -51,7 +51,7 @@ of = $(patsubst %,tests/end_to_end/test_%.py,$(1))
 PARTS := $(patsubst %,tests/heldout/%,decision estimates examine hypotheses intervals metrics selection shortcuts together)
 TABLES := $(patsubst %,tests/tasks/%,data init params plans storage)
 # all that looks at the run of the shipped parameters
-SHOWN := $(call of,dvc_pages gate host mlflow mlflow_pages notify prefect_pages readme recompute report_page row_tables same_bytes)
+SHOWN := $(call of,dvc_pages gate host mlflow mlflow_pages prefect_pages readme recompute report_page row_tables same_bytes)
 LIFE := $(call of,baseline dvc_life errors init interrupted killed)
 # in turn, since some of them start servers at ports 4200 and 5000
 OTHERS := $(call of,foreign_pages local_accounts serve serve_life shortcuts update)

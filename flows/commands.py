@@ -74,8 +74,7 @@ OTHERS = {
     "label-next": "the unlabelled rows most worth a label, as CSV",
     "batch": "new labelled rows: what was held back; release or drop it",
     "rollback": "return to the former champion",
-    "prune": "remove old runs, by tracking.keep or --keep",
-    "log": "send the runs that their MLflow store did not take",
+    "prune": "mark old models that nobody uses, for `mlflow gc`",
     "trigger": "start a run of a deployment at once",
     "ui": "show the runs in MLflow's pages",
     "serve": "Prefect's server, MLflow's pages and the deployments",
@@ -86,7 +85,7 @@ LISTED = {
     "one step at a time": tuple(FLOWS)[:7],
     "in use": (
         *("history", "watch", "batch", "label-next", "rollback"),
-        *("log", "prune", "ui", "serve", "trigger"),
+        *("prune", "ui", "serve", "trigger"),
     ),
 }
 

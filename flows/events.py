@@ -1,4 +1,4 @@
-"""Events of Prefect, to which an automation can react; some are sent to operations.notify too."""
+"""Events of Prefect, to which an automation can react, as by a message to a webhook: docs/notify.py."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -9,18 +9,20 @@ from prefect.events import emit_event
 from prefect.events.worker import EventsWorker
 from prefect.settings import PREFECT_API_URL
 
-from flows.notify import ALARM, BATCH_HELD, CHAMPION_CHANGED, PREVENTED, RUN_FAILED, notify
 from tasks.outcome.batches import Batch
 from tasks.outcome.contest import Promotion
 from tasks.params import Settings
 from tasks.runtime import server, vouched
 from tasks.runtime.errors import Held, UserError, one_line
 from tasks.storage.watch_files import WatchedShard
+from tasks.track import lifecycle, operations_ledger
 from tasks.track.former_champion import RolledBack
 
 log = logging.getLogger("heldout")
 
-CHAMPION_KEPT = "heldout.champion.kept"
+CHAMPION_CHANGED, CHAMPION_KEPT = "heldout.champion.changed", "heldout.champion.kept"
+PREVENTED, RUN_FAILED = "heldout.champion.prevented", "heldout.run.failed"
+ALARM, BATCH_HELD = "heldout.over_time.alarm", "heldout.batch.quarantined"
 _PATIENCE_SECONDS = 5
 
 
@@ -44,8 +46,6 @@ def champion_restored(settings: Settings, done: RolledBack) -> None:
     if (url := _server_of_user()) and server.healthy(url):
         _emit(settings, CHAMPION_CHANGED, payload)
         EventsWorker.drain_all(timeout=_PATIENCE_SECONDS)
-    else:
-        notify(settings, CHAMPION_CHANGED, payload)
 
 
 def _server_of_user() -> str:
@@ -90,8 +90,8 @@ def batch_held(settings: Settings, batch: Batch, words: str) -> None:
 
 
 def _emit(settings: Settings, event: str, payload: Mapping[str, object]) -> None:
-    """The one place from which events are sent: to Prefect's server, and to the receiver of notifications."""
+    """The one place from which events are sent, with the page of the run, and the ledger's head for others to keep."""
     name = settings.registered_model
     resource = {"prefect.resource.id": f"heldout.model.{name}", "prefect.resource.name": name}
-    emit_event(event, resource, payload={"source": settings.data.source, **payload})
-    notify(settings, event, payload)
+    known = {"source": settings.data.source, "run": lifecycle.page(settings), "ledger": operations_ledger.head()}
+    emit_event(event, resource, payload={**known, **payload})

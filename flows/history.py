@@ -29,8 +29,7 @@ def main(options: argparse.Namespace) -> int:
     from tasks.storage import files
     from tasks.track.morning import read_morning
 
-    # nobody is notified, so that the variable with the receiver's address need not be set here
-    made = read_morning(load(options.params, [*options.overrides, "operations.notify=null"]))
+    made = read_morning(load(options.params, options.overrides))
     history_page.write_history(made)
     print("\n".join(history_lines.text(made, output_width(), options.nights)), flush=True)
     print(f"page: {files.HISTORY}", flush=True)

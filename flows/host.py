@@ -171,11 +171,8 @@ class Host:
 
         reason = str(error)
         lifecycle.end_run("FAILED", reason)
-        if self._settings is not None and self._first:  # nothing was started
-            from flows.notify import RUN_FAILED, notify
-
-            notify(self._settings, RUN_FAILED, {"reason": reason})
-        elif self._settings is not None and not isinstance(error, Held):  # which is told already
+        # which is told already; and before the first stage nothing was started
+        if self._settings is not None and not self._first and not isinstance(error, Held):
             from flows.events import run_failed
 
             run_failed(self._settings, reason)

@@ -7,7 +7,6 @@ from tasks.outcome.items import Tag
 from tasks.params import Settings
 from tasks.runtime.errors import Held
 from tasks.track import batches, lifecycle
-from tasks.track.ledger_tags import KEY
 
 log = logging.getLogger("heldout")
 
@@ -19,8 +18,7 @@ def examine_new_rows(settings: Settings, trial: str) -> None:
     Held where rows of the past are not in the table as they were: nothing is fitted, compared, promoted or opened.
     """
     run = lifecycle.active()
-    key = run.record.tags[KEY]
-    found = run.ask(lambda client: batches.examine(client, settings, key, may_begin=not trial))
+    found = run.ask(lambda client: batches.examine(client, settings, run.key, may_begin=not trial))
     if found is None:
         return
     run.send([Tag("batch", found.words)])

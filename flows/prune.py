@@ -1,4 +1,4 @@
-"""Prune: old runs are removed from MLflow's store, Prefect's history and DVC's cache."""
+"""Prune: old models that nobody uses are marked as deleted in MLflow's store, for `mlflow gc`."""
 
 import argparse
 import re
@@ -6,15 +6,13 @@ from datetime import timedelta
 
 from flows.arguments import add_params
 from tasks.runtime.checkout_lock import checkout_lock
-from tasks.runtime.errors import UserError
 
 DESCRIPTION = """\
-Remove old runs of this data source from MLflow's store, with their artifacts
-and their versions, from Prefect's history, and from DVC's cache what no
-commit and no file names. What is or was the champion stays whole, and what
-has an alias. Of other validations numbers and tags stay: they are the
-contamination ledger, by which later bounds hold. Each night of a deployment
-does the same at its end, by tracking.keep."""
+Mark in MLflow's store the models of this data source that nobody uses: those of
+runs that ended longer ago, whose winner was not promoted. What is or was the
+champion, and what has an alias, stays; so do all runs with their numbers, tags
+and reports: they are the ledgers. `mlflow gc` then removes the files of what is
+marked, and `dvc gc` those of no commit: docs/operations.md, section Old runs."""
 _DAYS = re.compile(r"(\d{1,5})d")
 
 
@@ -28,30 +26,16 @@ def days(text: str) -> timedelta:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """--keep DAYS."""
-    kept = "keep newer runs, as in 90d (default: tracking.keep)"
-    parser.add_argument("--keep", type=days, metavar="DAYS", help=kept)
+    parser.add_argument("--keep", type=days, metavar="DAYS", required=True, help="keep newer models, as in 90d")
     add_params(parser, overrides=False)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Remove; returns the exit code. Raises UserError."""
+    """Mark; returns the exit code. Raises UserError if the store does not answer."""
     from tasks.params import load
-    from tasks.runtime.server import Server
+    from tasks.track.old_models import mark_deleted
 
-    # nobody is notified, so that the variable with the receiver's address need not be set here
-    settings = load(options.params, ["operations.notify=null"])
-    keep = settings.tracking.kept_for if options.keep is None else options.keep
-    if keep is None:
-        raise UserError("tracking.keep is null; write --keep 90d, or set it")
     with checkout_lock():
-        server = Server()
-        server.start()
-        try:
-            server.wait()
-            from flows.retention import remove_old  # Prefect reads the server's address when it is imported
-
-            for line in remove_old(settings, keep, compact=True):
-                print(line, flush=True)
-        finally:
-            server.stop()
+        models, versions = mark_deleted(load(options.params), options.keep)
+    print(f"marked as deleted: {models} models, and their {versions} versions; `mlflow gc` removes the files")
     return 0

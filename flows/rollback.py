@@ -13,7 +13,7 @@ or after --release."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Why, the parameters, which name the store and the registered model, and what is released."""
-    why = "the reason, which the record and the notification say"
+    why = "the reason, which the record and the event say"
     parser.add_argument("--why", default="", metavar="TEXT", help=why)
     lift = "lift the pin of a candidate, or all pins of the data source; nothing is rolled back"
     parser.add_argument("--release", nargs="?", const="", metavar="CANDIDATE", help=lift)

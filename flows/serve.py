@@ -31,13 +31,13 @@ with --trust-network always."""
 _DEPLOYMENTS = "the process of the deployments"
 _START_SECONDS = 300
 _RUNS_SECONDS, _STOP_SECONDS = 6, 12  # for the end of the runs, and for all processes; then they are killed
-_SETTINGS = {
+SETTINGS = {
     "PREFECT_SERVER_UI_API_URL": "/api",  # the pages' own address, also in a tunnel
     # A run that waits for its turn is usual here. Prefect would mark it late by a transaction that reads before it
     # writes, which SQLite refuses ("database is locked") when another transaction wrote in between.
     "PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED": "false",
-    # once a day the artifacts of runs that flows/retention.py removed; events end after a week by themselves
-    "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,orphans",
+    # once an hour, by Prefect: runs that ended 90 days ago, with logs and artifacts, and events of more than a week ago
+    "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
 }
 _PROFILE = Path(".prefect/profiles.toml")  # named in prefect.toml: `prefect` reads it in this folder
 _COMMAND = COMMAND if INSTALLED else f".venv/bin/{COMMAND}"
@@ -125,7 +125,7 @@ def _start_all(children: list[Child], options: argparse.Namespace) -> None:
             raise UserError(f"{who} at {pages} already; stop it first, or choose another port by --port")
     print("starting Prefect's server and MLflow's pages", flush=True)
     server.use(port)
-    prefect = Child("Prefect's server", server.start(port, _SETTINGS, host=options.host))
+    prefect = Child("Prefect's server", server.start(port, SETTINGS, host=options.host))
     children.append(prefect)
     shown = ["--port", str(options.runs_port), "--host", options.host, "--parent", str(os.getpid())]
     if options.trust_network:

@@ -5,8 +5,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from tasks.runtime import open_servers, process_end
@@ -157,17 +156,4 @@ def _open(session: Session, name: str, params: str, overrides: Sequence[str]) ->
     check_limits(0 if name in _WITHOUT_FITS else settings.execution.workers)
     if name == WHOLE:
         open_servers.warn(settings.tracking.store)
-    with _failure_notified(settings) if name == WHOLE else nullcontext():
-        session.open(settings, fits=name not in _WITHOUT_FITS, tracked=name == WHOLE)
-
-
-@contextmanager
-def _failure_notified(settings: "Settings") -> Iterator[None]:
-    """Notify of what keeps a validation from starting; it reports all later failures itself."""
-    try:
-        yield
-    except UserError as error:
-        from flows.notify import RUN_FAILED, notify
-
-        notify(settings, RUN_FAILED, {"reason": str(error)})
-        raise
+    session.open(settings, fits=name not in _WITHOUT_FITS, tracked=name == WHOLE)

@@ -11,7 +11,6 @@ from flows.prepare import prepare
 from flows.progressive import progressive
 from flows.reach_store import reach_store
 from flows.report import report
-from flows.retention import keep_to_policy
 from flows.select import select
 from flows.stage import named_flow
 from tasks.data.source_files import check_unchanged, hash_sources
@@ -59,6 +58,4 @@ def validate(
                     check_unchanged(sources)
                     report(params, overrides)
             dvc_commands.commit(settings)
-            if scheduled:
-                keep_to_policy(settings)
     lifecycle.check_sent()

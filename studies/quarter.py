@@ -51,9 +51,9 @@ BETTER = {
 ERROR = ("E_champion", "E_champion_low", "E_champion_high", "E_champion_rows")
 # the folders that grow, and what ends that
 STORES = {
-    "mlruns": "equal, until `tracking.keep`",
-    ".prefect": "equal, until `tracking.keep`",
-    ".dvc/cache": "the whole table, until `tracking.keep`",
+    "mlruns": "equal, until `prune` and `mlflow gc`",
+    ".prefect": "equal, for 90 days",
+    ".dvc/cache": "the whole table, until `dvc gc`",
     ".cache": "as the table, until `execution.cache_gb`",
     "reports": "0",
 }

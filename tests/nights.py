@@ -58,7 +58,7 @@ def quarter(
     old, new = names
     scale = 1.0 if unit.binary else 40_000.0
     champion, capital, error, since, held = "1", 1.0, 0.14, 0, 0
-    moment = {round(of * nights / 90): of for of in (20, 30, 33, 45, 47, 60, 62, 70, 75)}
+    moment = {round(of * nights / 90): of for of in (20, 30, 33, 45, 47, 60, 62, 70)}
     append("champion", {**contest(0, old, 1), "promoted": "first", "alias": "churn@champion"}, at(0, -0.01))
     ended(append, 0, unit=unit)
     for night in range(1, nights):
@@ -106,5 +106,3 @@ def quarter(
             append("watched", OF.said(model=f"churn/{champion}", shards=night, raised=True, alarms=alarm), at(night, 9))
         elif which == 62:
             append("watched", OF.said(model=f"churn/{champion}", moved=True, raised=False), at(night, 9))
-        elif which == 75:
-            append("pruned", OF.said(runs=["a", "b"], keep_days=30, removed=False), at(night, 0.1))

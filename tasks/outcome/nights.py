@@ -157,14 +157,11 @@ def night_said(
     return of.said(run=run, seconds=round(seconds, 1), sizes={**sizes}, disk_free=disk_free, **more)
 
 
-def morning(
-    entries: Sequence[Entry], of: Of, now: datetime, *, unended: tuple[str, str] = ("", ""), waiting: int = 0
-) -> Morning:
+def morning(entries: Sequence[Entry], of: Of, now: datetime, *, unended: tuple[str, str] = ("", "")) -> Morning:
     """What the entries say of a data source.
 
     `unended` are the time and the status of the newest run that may promote, if it did not end as it should: of a
-    process that died no entry says so. `waiting` runs were not taken by their store. `now` decides whether a night is
-    missing.
+    process that died no entry says so. `now` decides whether a night is missing.
     """
     about = of.among(entries)
     nights, reigns = _nights(about), _reigns(about)
@@ -192,7 +189,6 @@ def morning(
         *map(_of_waiting_batch, waiting_batches),
         *_of_alarm(watched),
         *_of_room(nights),
-        *([to_do.not_sent(waiting)] if waiting else []),
     ]
     return replace(made, matters=tuple(matters))
 
@@ -299,7 +295,6 @@ def _by_hand(about: Iterable[Entry]) -> Iterable[Happened]:
         "rollback": lambda said: f"{said.get('instead_of')} rolled back to {said['version']}: {said.get('why', '')}",
         "release": lambda said: f"pin released: {', '.join(said['candidates'])}",
         "gate": lambda said: f"gate {'passed' if said['passed'] else 'not passed'}",
-        "pruned": lambda said: f"{len(said['runs'])} old runs {'removed' if said['removed'] else 'emptied'}",
     }
     for entry in about:
         if entry.kind in said_as:

@@ -24,7 +24,6 @@ KINDS = {
     "watched": "new shards were looked at: once a day, and at each alarm",
     "gate": "a validation was let through or not",
     "night": "a run that may promote ended: its seconds, its rows, the sizes of the stores, or why it failed",
-    "pruned": "runs were removed or emptied",
 }
 
 
@@ -70,12 +69,9 @@ def about_runs(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
 
 
 def removed(entries: Iterable[Entry], present: Collection[str]) -> dict[str, list[Entry]]:
-    """The validations that are not `present`, by their keys, and that no entry says were removed: all about each."""
+    """The validations that are not `present`, by their keys: all entries about each."""
     entries = tuple(entries)
-    pruned = {
-        key for entry in entries if entry.kind == "pruned" and entry.said["removed"] for key in entry.said["runs"]
-    }
-    gone = {key for key in about_runs(entries) if key not in present and key not in pruned}
+    gone = {key for key in about_runs(entries) if key not in present}
     return {key: [one for one in entries if key in (one.said.get("run"), *_adopted(one))] for key in gone}
 
 

@@ -1,6 +1,6 @@
 """Whether somebody must do something, and what: the one home of these words.
 
-They are the first line of a notification, of the morning page and of its text. Each ends with what to type, where a
+They are the first line of the morning page and of its text. Each ends with what to type, where a
 command helps.
 """
 
@@ -104,9 +104,4 @@ def withheld(candidate: str) -> Matter:
 def little_room(nights: int) -> Matter:
     """The disk is full soon."""
     left = f"for about {nights} more night{'s' * (nights != 1)} like the last"
-    return Matter(f"the disk has room {left}", f"remove old runs: `{COMMAND} prune --keep 90d`, or set tracking.keep")
-
-
-def not_sent(number: int) -> Matter:
-    """Runs whose store was lost wait here."""
-    return Matter(f"runs that their store did not take: {number}", f"send them: `{COMMAND} log`")
+    return Matter(f"the disk has room {left}", f"remove old models: `{COMMAND} prune --keep 90d`, then `mlflow gc`")

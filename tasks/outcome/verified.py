@@ -86,14 +86,13 @@ def _breaks(head: str, entries: Sequence[Entry]) -> str:
 
 def _of_runs(runs: Sequence[TrackedRun], entries: Sequence[Entry]) -> Iterator[str]:
     by_key = {run.key: run for run in runs}
-    named, pruned = about_runs(entries), [entry for entry in entries if entry.kind == "pruned"]
-    emptied = {key for entry in pruned for key in entry.said["runs"]}
+    named = about_runs(entries)
     for key, times in Counter(run.key for run in runs).items():
         if times > 1:
             yield f"{times} runs say that they are the validation {key}"
     for key, about in named.items():
         if (run := by_key.get(key)) is not None:
-            yield from _differences(run, about, pruned=key in emptied)
+            yield from _differences(run, about)
     for key, about in removed(entries, by_key).items():
         yield f"the validation {key} of entry {about[0].number} ({about[0].time}) was removed"
     for entry in entries:
@@ -113,7 +112,7 @@ def _of_champion(run: TrackedRun, entry: Entry) -> Iterator[str]:
         yield f"the run {run.run} is not as in entry {entry.number}: a metric about the champion was changed"
 
 
-def _differences(run: TrackedRun, about: Sequence[Entry], *, pruned: bool) -> Iterator[str]:
+def _differences(run: TrackedRun, about: Sequence[Entry]) -> Iterator[str]:
     """What the store has otherwise than the last entry that says it."""
     where = f"the run {run.run} is not as in entry {{}}: "
     last = about[-1]
@@ -128,8 +127,7 @@ def _differences(run: TrackedRun, about: Sequence[Entry], *, pruned: bool) -> It
         return
     if reported.said["metrics"] != metrics_hash(run.metrics):
         yield f"{where.format(reported.number)}a metric was changed"
-    gone = pruned and not run.candidates
-    if not gone and reported.said["candidates"] != candidates_hash(run.candidates):
+    if reported.said["candidates"] != candidates_hash(run.candidates):
         yield f"{where.format(reported.number)}a metric of a candidate was changed, or a candidate's run removed"
     if not run.ledger and reported is about[-1] and run.ended == _ENDED[0]:
         yield f"{where.format(reported.number)}the head that it named was taken away"
@@ -243,7 +241,7 @@ class _Report:
         if own is None or run is None or "after" not in own.said:
             yield (
                 False,
-                f"candidates compared: M = {stated}, as its run says, which reports an earlier selection or came late",
+                f"candidates compared: M = {stated}, as its run says, which reports an earlier selection",
             )
             return
         counted = self._count(run, own.said["after"])

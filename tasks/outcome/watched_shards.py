@@ -56,7 +56,7 @@ class WatchRecord:
     `limit` what a disagreement is a share of, and `reference_bounds` the band of the reference's mean. `columns`
     watches the rows themselves. `answers` watch what the half models answer, one for each share of
     `heldout.unlabelled.answer_shares` by this `scale`. `loss` is the name of the loss that compares answers. Of the
-    first `told` lines everybody was told: the terminal, Prefect, the receiver of notifications, MLflow. At the line of
+    first `told` lines everybody was told: the terminal, Prefect, MLflow. At the line of
     number `alarm_began` the evidence on half models began, at that of `columns_began` the evidence on columns.
     """
 

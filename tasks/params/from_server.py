@@ -8,7 +8,7 @@ from typing import Any
 
 from tasks.params.settings import Settings
 from tasks.params.written import Written
-from tasks.runtime.errors import UserError, masked, one_line
+from tasks.runtime.errors import UserError, one_line
 
 # Which method is run on which rows. Everything else is as params.yaml has it: where results are written or sent, whose
 # code runs, what is promoted.
@@ -41,14 +41,9 @@ def check_given(params: str, overrides: Sequence[str]) -> None:
         if key not in _KEYS:
             inside = ", or a store in the checkout, as in sqlite:///mlruns/mlflow.db" if key == _STORE else ""
             raise UserError(
-                f"overrides: {one_line(key)} is set to {_shown(key, value)}, but a deployment may override "
+                f"overrides: {one_line(key)} is set to {one_line(repr(value))}, but a deployment may override "
                 f"only {', '.join(sorted(_SECTIONS | _KEYS))}{inside}; write it into {one_line(params)} instead"
             )
-
-
-def _shown(key: str, value: Any) -> str:
-    """The value, without what `operations.notify` hides."""
-    return one_line(masked(repr(value)) if key.startswith("operations") else repr(value))
 
 
 def _changed(before: dict[Any, Any], after: dict[Any, Any]) -> Iterator[tuple[str, Any]]:

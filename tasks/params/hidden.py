@@ -1,6 +1,6 @@
 """Overrides that contain a secret: Prefect stores the parameters of each flow, so it is given a name for them."""
 
-SECRETS = ("operations.notify", "tracking.uri")  # an address may have a token in its path, or a password
+_KEY = "tracking.uri"  # an address may have a password
 _hidden: dict[str, str] = {}
 
 
@@ -21,4 +21,4 @@ def reveal(override: str) -> str:
 
 def sets_secret(key: str) -> bool:
     """Whether an override of `key` sets a secret: the key itself, its section, or a part of its value."""
-    return any(f"{secret}.".startswith(f"{key}.") or key.startswith(f"{secret}.") for secret in SECRETS)
+    return f"{_KEY}.".startswith(f"{key}.") or key.startswith(f"{_KEY}.")

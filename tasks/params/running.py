@@ -2,14 +2,12 @@
 
 import os
 import re
-from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from tasks.params import allowed_imports
-from tasks.params.receiver import Receiver
 from tasks.params.sections import Count, Fraction, Module, ParamsSection
 from tasks.runtime import dask_scheduler
 from tasks.runtime.errors import Misplaced
@@ -83,12 +81,6 @@ class Operations(ParamsSection):
         description="a winner replaces the champion only if it is shown at this level to err less: of learners that do "
         "not, at most a share of 1 - promote_level is ever promoted, however many nights one looks",
     )
-    notify: Receiver | None = Field(
-        default=None,
-        description="a URL, or webhook: URL, that is sent a POST when a run failed, the champion changed, an alarm "
-        "was raised or new rows are held back; $NAME takes it from an environment variable, since this file is in git. "
-        "Numbers go there: read this line in a file from a stranger",
-    )
     alarm_level: Annotated[float, Field(gt=0, le=0.5)] = Field(
         default=0.05,
         description="watch raises an alarm at evidence 1 / alarm_level: without drift, the probability that it ever "
@@ -126,20 +118,7 @@ class Tracking(ParamsSection):
         "none",
     )
 
-    keep: Annotated[str, Field(pattern=r"^[1-9]\d{0,4}d$")] | None = Field(
-        None,
-        description="how long what nobody needs is kept, in days, as in 365d: each night of a deployment then removes "
-        "what is older from MLflow's store, Prefect's history and DVC's cache, as `python -m flows prune` does. "
-        "Champions, former champions, every validation's numbers and the contamination ledger stay. null: nothing is "
-        "removed by itself. Read this line in a file from a stranger",
-    )
-
     _inherited: str = PrivateAttr(default_factory=lambda: os.environ.get(VARIABLE, ""))
-
-    @property
-    def kept_for(self) -> timedelta | None:
-        """How long old runs are kept; None for ever."""
-        return None if self.keep is None else timedelta(days=int(self.keep.removesuffix("d")))
 
     @property
     def address(self) -> str:

@@ -13,7 +13,7 @@ from tasks.runtime.terminal import write_everywhere
 
 CACHE = Path(".cache")
 _VERBOSE = "HELDOUT_VERBOSE"
-_SHARED = (CACHE, Path("mlruns"), Path("pending"))
+_SHARED = (CACHE, Path("mlruns"))
 
 _SETTINGS = {
     "DO_NOT_TRACK": "1",

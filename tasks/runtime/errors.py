@@ -4,7 +4,7 @@ Exception
 ├── UserError       a mistake that the user can fix: message without traceback, exit code 2
 │   ├── Held        the table lacks rows of the past: a person decides about it
 │   └── Incomplete  all results are on disk: exit code 3
-│       ├── NotSent      the tracking store did not take the run
+│       ├── NotSent      the tracking store was lost during the run
 │       └── NotCompared  the champion gives no answers, so the winner could not be compared with it
 └── ValueError
     └── Misplaced   one value of params.yaml, with the place where it is written
@@ -47,7 +47,7 @@ class NotCompared(Incomplete):
 
 
 class NotSent(Incomplete):
-    """The store was lost during the run: the results are complete, and what it is to get waits on disk."""
+    """The store was lost during the run: the results are complete, and it gets them when the run is run again."""
 
 
 class Misplaced(ValueError):

@@ -1,29 +1,19 @@
-"""Runs in Prefect's records: those whose process died, which would stay Running for ever, and those of long ago."""
+"""Runs in Prefect's records whose process died: they would stay Running for ever."""
 
-import contextlib
 import itertools
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Collection, Iterator, Sequence
 from uuid import UUID
 
 import httpx
 from prefect import get_client
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import GlobalConcurrencyLimitUpdate
-from prefect.client.schemas.filters import (
-    FlowFilter,
-    FlowFilterName,
-    FlowRunFilter,
-    FlowRunFilterEndTime,
-    FlowRunFilterState,
-    FlowRunFilterStateType,
-)
-from prefect.client.schemas.objects import TERMINAL_STATES, FlowRun, StateType
-from prefect.exceptions import ObjectNotFound, PrefectException
+from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
+from prefect.client.schemas.objects import FlowRun, StateType
+from prefect.exceptions import PrefectException
 from prefect.states import Crashed
 
-from tasks.runtime import server
 from tasks.runtime.process_identity import HOST, alive, identity
 
 log = logging.getLogger("heldout")
@@ -59,30 +49,6 @@ def mark_dead(mine: Collection[UUID] = ()) -> None:
                     client.update_global_concurrency_limit(str(limit.id), GlobalConcurrencyLimitUpdate(active_slots=0))
     except (httpx.HTTPError, PrefectException) as error:
         log.debug("no run could be marked: %s", error)
-
-
-def remove_ended(keep: timedelta, of_flows: Mapping[str, timedelta]) -> int:
-    """Remove what ended more than `keep` ago from the history of this checkout's own server; returns how many runs.
-
-    Of the flows named in `of_flows` it is what ended more than so long ago, if that is shorter. The history of a server
-    that others may use is left to them. Raises PrefectException or httpx.HTTPError if the server does not answer.
-    """
-    if not server.is_own():
-        return 0
-    number, now = 0, datetime.now(UTC)
-    with get_client(sync_client=True) as client:
-        for flow, age in [*of_flows.items(), (None, keep)]:
-            named = None if flow is None else FlowFilter(name=FlowFilterName(any_=[flow]))
-            ended = FlowRunFilter(
-                state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[*TERMINAL_STATES])),
-                end_time=FlowRunFilterEndTime.model_validate({"before_": now - min(age, keep)}),
-            )
-            while page := client.read_flow_runs(flow_filter=named, flow_run_filter=ended, limit=_A_PAGE):
-                for run in page:
-                    with contextlib.suppress(ObjectNotFound):
-                        client.delete_flow_run(run.id)
-                number += len(page)
-    return number
 
 
 def _dead(recorded: str | None, mine: bool) -> bool:

@@ -131,11 +131,6 @@ def login() -> str:
     return f"heldout:{checkout_secret('prefect server')}"
 
 
-def is_own() -> bool:
-    """Whether the server that Prefect uses in this process is one of this checkout, which nobody else may use."""
-    return os.environ.get(_SECRET) == login()
-
-
 def write_login() -> Path:
     """Write the login for people, in a file that only its owner can read; its path."""
     write_private(LOGIN, f"{login()}\n".encode())

@@ -29,18 +29,12 @@ def experiment_id(client: "MlflowClient", settings: Settings) -> str:
 
     Raises UserError if the bucket for artifacts does not answer.
     """
-    return experiment_of(client, settings, settings.tracking.experiment, as_parameters(settings))
-
-
-def experiment_of(client: "MlflowClient", settings: Settings, named: str, values: Mapping[str, str]) -> str:
-    """The same for a validation with the parameters `values`, where `tracking.experiment` was `named`."""
-    return _made(client, settings, named, values, shared_view.OF_ERRORS)
+    return _made(client, settings, settings.tracking.experiment, shared_view.OF_ERRORS)
 
 
 def watch_experiment(client: "MlflowClient", settings: Settings) -> str:
     """The experiment of what `watch` finds about the settings' data source."""
-    name = f"{settings.tracking.experiment} watch"
-    return _made(client, settings, name, as_parameters(settings), shared_view.OF_SHARDS)
+    return _made(client, settings, f"{settings.tracking.experiment} watch", shared_view.OF_SHARDS)
 
 
 def compare_experiment(client: "MlflowClient", settings: Settings) -> str:
@@ -66,10 +60,10 @@ def show_unit(client: "MlflowClient", experiment: str, loss: Loss) -> None:
     _show(client, client.get_experiment(experiment), shared_view.of(loss))
 
 
-def _made(client: "MlflowClient", settings: Settings, named: str, values: Mapping[str, str], view: str) -> str:
+def _made(client: "MlflowClient", settings: Settings, named: str, view: str) -> str:
     _check(settings)
-    source = source_in(values)
-    for name in _names(named, values):
+    source = source_of(settings)
+    for name in _names(named, as_parameters(settings)):
         found = client.get_experiment_by_name(name)
         if found is None:
             return make_experiment(client, settings, name, {_OWNER: source, shared_view.TAG: view})

@@ -19,7 +19,7 @@ from tasks.runtime.own_code import COMMAND
 from tasks.runtime.process_identity import HOST, alive, identity
 from tasks.storage import files
 from tasks.storage.row_ids import Ids
-from tasks.track import operations_ledger, pending
+from tasks.track import operations_ledger
 from tasks.track.artifacts import check_location
 from tasks.track.experiments import experiment_id
 from tasks.track.ledger_tags import KEY, Earlier, after, check_readable, read_tested, tags_of, validations
@@ -35,18 +35,21 @@ log = logging.getLogger("heldout")
 _newest: dict[str, str] = {}  # the experiment and the id of the newest run of this process
 _CLOCKS_DIFFER = timedelta(minutes=1)  # more is said
 TRIAL = "trial"  # the tag of a run that may not promote: why
+AGAIN_IN_STORE = "dvc repro --force --single-item report"  # gives a store the results that are here
 Answer = TypeVar("Answer")
 
 
 @dataclass
 class Active:
-    """The validation that this process records: in its store, and, should the store be lost, on disk."""
+    """The validation that this process records in its store, until that is lost; `key` is its name in the ledgers."""
 
     client: "MlflowClient"
     experiment: str
     run_id: str
-    record: pending.PendingRun
+    key: str
+    started: int  # in milliseconds
     earlier: Earlier
+    kinds: set[str] = field(default_factory=set)  # of its entries in the ledger of operations
     entries: int = 0  # of the ledger of operations, at the start
     removed: Mapping[str, Sequence[Entry]] = field(default_factory=dict)  # validations gone from the store, by entries
     opens_test: bool = False  # whether the test part is opened for the winner of this run
@@ -69,24 +72,27 @@ class Active:
 
     def send(self, items: Iterable[Item]) -> None:
         """Send items to the run."""
-        items = list(items)
-        self.record.whole.items += items
         self.ask(lambda client: send(client, self.run_id, items))
 
     def enter(self, settings: Settings, kind: str, said: Mapping[str, Any]) -> None:
         """Add an entry about the run to the ledger of operations."""
-        self.record.entries.append((kind, {**said}))
+        self.kinds.add(kind)
         self.ask(lambda client: operations_ledger.append_of_run(client, settings, self.run_id, kind, said))
 
     def has_entered(self, kind: str) -> bool:
         """Whether the run has such an entry."""
-        return any(kind == one for one, _ in self.record.entries)
+        return kind in self.kinds
 
     def send_candidate(self, name: str, items: Iterable[Item], *, failed: bool) -> None:
-        """Send a candidate's items to a run of its own, below this one."""
-        sent = pending.RunItems(name, failed, list(items))
-        self.record.candidates.append(sent)
-        self.ask(lambda client: send_child(client, self.experiment, self.run_id, sent))
+        """Send a candidate's items to a run of its own, below this one, which is FAILED for a candidate that failed."""
+
+        def sent(client: "MlflowClient") -> None:
+            tags = {"mlflow.parentRunId": self.run_id, **_of_this_process()}
+            child = client.create_run(self.experiment, tags=tags, run_name=name).info.run_id
+            send(client, child, items)
+            client.set_terminated(child, "FAILED" if failed else "FINISHED")
+
+        self.ask(sent)
 
 
 _active: Active | None = None
@@ -102,7 +108,7 @@ def run(settings: Settings, trial: str = STAGE_ALONE, *, opens_test: bool = Fals
 
     Marks runs that a process of this machine left RUNNING when it died, and logs it. Ends as FINISHED, as FAILED
     with the reason, or as KILLED when interrupted. Raises UserError if the store does not answer at the start. If it
-    is lost later, the run goes on, and its record is stored below `pending/`: see `check_sent`.
+    is lost later, the run goes on without it: see `check_sent`.
     """
     global _active, _incomplete
     if _active is not None:
@@ -166,7 +172,7 @@ def end_run(status: str, reason: str) -> None:
 
 
 def check_sent() -> None:
-    """Raise, once, NotSent if the run that ended last could not be sent, and NotCompared if it could not compare."""
+    """Raise, once, NotSent if the store of the run that ended last was lost, and NotCompared if it did not compare."""
     global _incomplete
     if error := _incomplete:
         _incomplete = None
@@ -178,32 +184,15 @@ def tag_seconds(stage: str, seconds: float) -> None:
     send_to_run([Tag(f"seconds.{stage}", f"{seconds:.2f}")])
 
 
-def send_child(
-    client: "MlflowClient",
-    experiment: str,
-    parent: str,
-    sent: pending.RunItems,
-    times: Sequence[int | None] = (None, None),
-) -> None:
-    """Send to a run below `parent`, which ends as FINISHED or, for a candidate that failed, as FAILED.
-
-    `times` are its start and end, now where they are not given.
-    """
-    tags = {"mlflow.parentRunId": parent, **_of_this_process()}
-    child = client.create_run(experiment, times[0], tags, sent.name).info.run_id
-    send(client, child, sent.items)
-    client.set_terminated(child, "FAILED" if sent.failed else "FINISHED", times[1])
-
-
 def _begin(settings: Settings, trial: str) -> Active:
     from mlflow.tracking.context.registry import resolve_tags
 
     client = connect(settings)
-    tags = {"git_commit": _git_commit(), "criterion": settings.criterion, KEY: uuid.uuid4().hex, **_of_this_process()}
+    key = uuid.uuid4().hex
+    tags = {"git_commit": _git_commit(), "criterion": settings.criterion, KEY: key, **_of_this_process()}
     tags |= {RUN_NAME: settings.source_name, **experiment_tags()}  # the outcome adds to the name
     if trial:
         tags[TRIAL] = trial
-    record = pending.PendingRun(tags[KEY], settings.tracking.experiment, resolve_tags(tags), _now())
     try:
         experiment = experiment_id(client, settings)
         check_location(client.get_experiment(experiment).artifact_location)
@@ -212,16 +201,16 @@ def _begin(settings: Settings, trial: str) -> Active:
         check_readable(before)
         entries = operations_ledger.begin(client, settings, before)
         removed = operations_ledger.removed(client, entries, before)
-        record.started = _later(record.started, after(before))
-        run_id = client.create_run(experiment, record.started, dict(record.tags)).info.run_id
-        begun = Active(client, experiment, run_id, record, tags_of(before), entries[-1].number, removed)
+        started = _later(_now(), after(before))
+        run_id = client.create_run(experiment, started, resolve_tags(tags)).info.run_id
+        begun = Active(
+            client, experiment, run_id, key, started, tags_of(before), entries=entries[-1].number, removed=removed
+        )
         begun.send(settings_items(settings))
     except failures() as error:
         raise UserError(f"the store that tracking.uri names takes no run ({reason(error)}); fix it") from None
     if begun.lost:
         raise UserError(f"the store that tracking.uri names takes no run ({begun.lost}); fix it")
-    if pending.FOLDER.exists() and (waiting := len(pending.read_all())):
-        log.warning("runs that their store did not take: %d; `%s log` sends them", waiting, COMMAND)
     if not before:
         _warn_of_lost_history(settings)
     return begun
@@ -248,14 +237,12 @@ def _end(ended: Active, status: str) -> None:
     _active = None
     if ended.uncompared:
         _incomplete = NotCompared(f"{ended.uncompared}; all else is done, and the results are complete")
-    record = ended.record
-    record.status, record.ended = status, max(_now(), record.started)
-    ended.ask(lambda client: client.set_terminated(ended.run_id, status, record.ended))
+    ended.ask(lambda client: client.set_terminated(ended.run_id, status, max(_now(), ended.started)))
     if ended.lost:
-        place = pending.write(record)
         _incomplete = NotSent(
-            f"the MLflow store failed during the run ({ended.lost}); the results are complete, and the record of the "
-            f"run waits in {place}. When the store answers again, send it with `{COMMAND} log`"
+            f"the MLflow store was lost during the run ({ended.lost}), so it lacks the run, and nothing was promoted; "
+            "the results here are complete. When the store answers again, run the same again (finished fits are "
+            f"stored), as `{COMMAND} validate`, or after `dvc repro` as `{AGAIN_IN_STORE}`"
         )
 
 

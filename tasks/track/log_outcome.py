@@ -52,7 +52,6 @@ def log_outcome(
     run.ask(lambda client: show_unit(client, run.experiment, summary.loss))
     run.enter(settings, "reported", _reported(summary))
     run.send([Tag(HEAD, head())])
-    run.record.model = True
 
     advice = summary.decision
     stopped = advice.advice if advice.verdict == "not_yet" else ""

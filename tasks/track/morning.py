@@ -14,8 +14,8 @@ from tasks.outcome.operations import Of, cut
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
 from tasks.runtime.process_identity import HOST, alive
-from tasks.storage import files, fit_cache, unnamed_outputs
-from tasks.track import operations_ledger, pending
+from tasks.storage import files, fit_cache
+from tasks.track import operations_ledger
 from tasks.track.data_source import source_of
 from tasks.track.experiments import find
 from tasks.track.ledger_tags import KEY, PARENT
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Run
 
 _PREFECT = Path(".prefect")
+_DVC = Path(".dvc/cache/files/md5")
 _DATABASE = "prefect.db*"  # with the files next to it that SQLite has while it is open
 _RUNS_A_PAGE = 100
 FOLDER = "morning"  # of the ledger's run: a page for each registered name and source
@@ -62,8 +63,7 @@ def read_morning(settings: Settings) -> Morning:
     client = connect(settings)
     entries = operations_ledger.entries(client)
     ended = {entry.said["run"] for entry in entries if entry.kind == NIGHT}
-    waiting = len(pending.read_all()) if pending.FOLDER.exists() else 0
-    return morning(entries, of, now, unended=_unended(client, settings, ended), waiting=waiting)
+    return morning(entries, of, now, unended=_unended(client, settings, ended))
 
 
 def keep_page(settings: Settings) -> str:
@@ -100,7 +100,7 @@ def _sizes(settings: Settings) -> Iterator[tuple[str, int]]:
     for name, found in (
         ("artifacts", artifact_folder(settings).rglob("*")),
         ("Prefect", _PREFECT.glob(_DATABASE)),
-        ("DVC", unnamed_outputs.CACHE.rglob("*")),
+        ("DVC", _DVC.rglob("*")),
         ("fits", fit_cache.FOLDER.rglob("*")),
     ):
         if size := _bytes(found):

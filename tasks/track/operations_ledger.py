@@ -132,20 +132,6 @@ def append_of_run(client: "MlflowClient", settings: Settings, run_id: str, kind:
     return append(client, settings, kind, {"run": run.key, **of_kind, **said})
 
 
-def append_of_runs(
-    client: "MlflowClient", settings: Settings, kind: str, run_ids: Sequence[str], said: Mapping[str, Any]
-) -> None:
-    """Add entries about many validations."""
-    keys = [_key(client.get_run(run_id)) for run_id in run_ids]
-    for some in _chunks(keys):
-        append(client, settings, kind, {"runs": some, **said})
-
-
-def pruned(client: "MlflowClient") -> frozenset[str]:
-    """The validations that an entry says were emptied or removed."""
-    return frozenset(key for entry in entries(client) if entry.kind == "pruned" for key in entry.said["runs"])
-
-
 def append_if_there(settings: Settings, kind: str, said: Mapping[str, Any]) -> Entry | None:
     """Add an entry; None where there is no store, as in a fresh clone, or where it takes nothing.
 

@@ -22,7 +22,6 @@ import yaml
 from tasks.runtime.server import Server
 from tests.end_to_end.foreign_page import ask, with_secret
 from tests.golden.configurations import RICH
-from tests.receiver import Receiver, receiving
 
 ROOT = Path(__file__).parents[2]
 LEARNERS = Path(__file__).with_name("learners")
@@ -223,20 +222,12 @@ def printed_by_repro(reproduced) -> str:
 
 
 @pytest.fixture(scope="session")
-def receiver() -> Iterator[Receiver]:
-    """A receiver of notifications that takes all."""
-    with receiving() as found:
-        yield found
-
-
-@pytest.fixture(scope="session")
-def validated(clone, server, receiver, write_params) -> Checkout:
+def validated(clone, server, write_params) -> Checkout:
     """A clone in which `python -m flows validate --promote` ran on the parameters of `brief`, with a single worker."""
     checkout = clone(server)
     write_params(checkout.path / "params.yaml")
     checkout.git(*COMMIT, "-qam", "mine")
-    changes = ("--set", "execution.workers=1", "--set", f"operations.notify={receiver.address}")
-    checkout.flow("validate", "--promote", *changes)
+    checkout.flow("validate", "--promote", "--set", "execution.workers=1")
     return checkout
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
-from tests.receiver import receiving
+from tasks.outcome.chain import Head
 
 TREE = "sklearn.tree.DecisionTreeClassifier"
 STUMP = [{"name": "stump", "estimator": TREE, "params": {"max_depth": 1, "random_state": 0}}]
@@ -69,34 +69,30 @@ def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
     assert ({"champion": "2"}, "yes") == (aliases, tags["promoted"])
     assert "capital" in tags["promotion_reason"]
 
-    with receiving() as receiver:
-        changes = ("--why", "it errs on Mondays", "--set", f"operations.notify={receiver.address}")
-        said = checkout.flow("rollback", *changes).stdout
+    said = checkout.flow("rollback", "--why", "it errs on Mondays").stdout
     assert "version 1 again" in said
     assert "deep is pinned since" in said
-    (message,) = receiver.messages
-    first, *more = message["text"].split("\n")
-    assert first.startswith("Nothing to do: the former champion is the champion again")
-    assert re.search(r"^model: version 1, stump: E_(test|cv) [\d.]+ % \[[\d.]+–[\d.]+\] at 95 %$", more[1])
-    assert more[2].startswith("before: version 2, deep: E_")
-    assert "is version 1 again, instead of version 2: it errs on Mondays; deep is pinned since" in more[-1]
-    assert {"E_cv", "E_cv_low", "E_cv_high", "E_cv_before", "E_cv_low_before"} <= {*message["numbers"]}
     assert {"champion": "1"} == state()[0]
     checkout.wait_until(lambda: told(server)[-1:] == ["rollback"], seconds=30)  # the server knows of other tests too
     assert ["first", "yes", "rollback"] == told(server)[-3:]
+    payload = server.events("heldout.champion.changed")[-1]["payload"]
+    assert re.search(r"^version 1, stump: E_(test|cv) [\d.]+ % \[[\d.]+–[\d.]+\] at 95 %$", payload["model"])
+    assert payload["before"].startswith("version 2, deep: E_")
+    assert "is version 1 again, instead of version 2: it errs on Mondays; deep is pinned since" in payload["reason"]
+    assert {"E_cv", "E_cv_low", "E_cv_high", "E_cv_before", "E_cv_low_before"} <= {*payload}
+    checkout.flow("verify", "--head", str(Head.parsed(payload["ledger"])))
 
     # the better learner is still there, with rows that no pair has bet on: they came before the rollback, or with it
     write(1000, DEEP, promote="always")
-    with receiving() as receiver:
-        said = checkout.flow("validate", "--set", f"operations.notify={receiver.address}").stdout
+    said = checkout.flow("validate").stdout
     aliases, tags = state()
     assert ("1", "no") == (aliases["champion"], tags["promoted"])
     for text in (" ".join(said.split()), tags["promotion_reason"]):
         assert "a pin prevents the promotion: deep is pinned since" in text
-    (message,) = receiver.messages
-    assert "heldout.champion.prevented" == message["event"]
-    assert "a pin prevents the promotion: deep is pinned since" in message["text"]
-    assert message["numbers"]["capital_needed"] == pytest.approx(40)
+    checkout.wait_until(lambda: server.events("heldout.champion.prevented"), seconds=30)
+    payload = server.events("heldout.champion.prevented")[-1]["payload"]
+    assert "a pin prevents the promotion: deep is pinned since" in payload["reason"]
+    assert payload["capital_needed"] == pytest.approx(40)
 
     write(1600, DEEP, promote="always")
     checkout.flow("validate")

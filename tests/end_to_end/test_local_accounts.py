@@ -241,7 +241,7 @@ def test_what_lands_in_a_folder_of_a_server_is_no_stage_and_no_test(shown):
     stages, tests = ("dvc", "stage", "list", "--all", "--name-only"), ("python", "-m", "pytest", "--collect-only", "-q")
     slow_to_import = [f"--ignore=tests/{name}" for name in ("end_to_end", "heldout", "tasks")]
     known = copied.run(*stages).stdout
-    for folder in ("mlartifacts", "mlruns/artifacts", ".prefect", ".cache", "pending", "site"):
+    for folder in ("mlartifacts", "mlruns/artifacts", ".prefect", ".cache", "site"):
         place = copied.path / folder / "x"
         place.mkdir(parents=True, exist_ok=True)
         for name, content in (("dvc.yaml", STAGE), ("test_strange.py", TEST), ("conftest.py", TEST)):

@@ -1,4 +1,4 @@
-"""The MLflow store is lost while the real commands run: results, exit code, one message, and `log` afterwards."""
+"""The MLflow store is lost while the real commands run: results, exit code, one message, and the run when run again."""
 
 import os
 import random
@@ -9,6 +9,8 @@ import time
 
 import pytest
 from mlflow import MlflowClient
+
+from tasks.track.lifecycle import AGAIN_IN_STORE
 
 pytestmark = pytest.mark.long
 
@@ -37,29 +39,37 @@ def parents(checkout):
     return client.search_runs([experiment], "tags.`mlflow.parentRunId` IS NULL")
 
 
+def fits(checkout):
+    return {path.name for path in (checkout.path / ".cache/tasks").rglob("*") if path.is_file()}
+
+
 def garbage(folder):
     (folder / "mlflow.db").write_bytes(random.Random(0).randbytes(100_000))
 
 
-def is_sent_once(checkout, said):
-    assert 1 == said.count("python -m flows log")
+def is_there_when_run_again(checkout, said, again):
+    assert 1 == said.count(AGAIN_IN_STORE)
     assert [] == [word for word in ("Traceback", "sqlalche.me", "alembic", "SQL:") if word in said]
     assert "up to date" in checkout.run("dvc", "status").stdout
-    for expected in ("sent: the run of", "no run waits"):
-        assert expected in checkout.flow("log").stdout
-        (run,) = parents(checkout)
-        assert ("FINISHED", "no") == (run.info.status, run.data.tags["promoted"])
-        assert {"E_cv", "E_test"} <= {*run.data.metrics}
+    before = checkout.hashes(), fits(checkout)
+    checkout.run(*again)
+    assert before == (checkout.hashes(), fits(checkout))
+    (run,) = parents(checkout)
+    assert "FINISHED" == run.info.status
+    assert {"E_cv"} <= {*run.data.metrics}
     loaded = "import mlflow; mlflow.set_tracking_uri('sqlite:///mlruns/mlflow.db'); "
     loaded += f"mlflow.sklearn.load_model('runs:/{run.info.run_id}/model')"
     checkout.run("python", "-c", loaded)
+    return run
 
 
 @pytest.mark.fault("mlflow")
-def test_a_validation_ends_with_3_and_is_sent_to_a_new_store(lost):
-    checkout, code, said = lost(shutil.rmtree, "python", "-m", "flows", "validate", "--promote")
+def test_a_validation_ends_with_3_and_a_new_store_has_it_when_it_is_run_again(lost):
+    command = ("python", "-m", "flows", "validate", "--promote")
+    checkout, code, said = lost(shutil.rmtree, *command)
     assert 3 == code, said
-    is_sent_once(checkout, said)
+    run = is_there_when_run_again(checkout, said, command)
+    assert ("first", True) == (run.data.tags["promoted"], "E_test" in run.data.metrics)
 
 
 @pytest.mark.fault("mlflow")
@@ -67,7 +77,7 @@ def test_dvc_repro_keeps_all_outputs(lost):
     checkout, code, said = lost(garbage, "dvc", "repro")
     assert 0 == code, said
     (checkout.path / "mlruns/mlflow.db").unlink()
-    is_sent_once(checkout, said)
+    is_there_when_run_again(checkout, said, AGAIN_IN_STORE.split())
 
 
 @pytest.mark.fault("mlflow")

@@ -53,13 +53,6 @@ def gamma_is_the_number_with_which_a_machine_predicts():
         assert np.abs(before - decide(X)).max() > 1e-3
 
 
-def what_is_deleted_for_good_has_these_methods():
-    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
-
-    for name, parameter in (("_hard_delete_run", "run_id"), ("_hard_delete_logged_model", "model_id")):
-        assert ["self", parameter] == [*inspect.signature(getattr(SqlAlchemyStore, name)).parameters]
-
-
 def writers_of_artifacts_are_registered_by_their_scheme():
     from mlflow.store.artifact.artifact_repository_registry import _artifact_repository_registry as known
 
@@ -198,15 +191,6 @@ USES = [
         "_tmp_dir",
         is_where_a_runner_keeps_its_files,
         "structure/test_deployments.py::test_the_runner_keeps_its_files_in_the_checkout_and_none_in_a_shared_folder",
-    ),
-    *(
-        Use(
-            "tasks/track/old_runs.py",
-            name,
-            what_is_deleted_for_good_has_these_methods,
-            "tasks/track/test_old_runs.py::test_what_is_old_and_needed_by_nobody_is_removed",
-        )
-        for name in ("_hard_delete_run", "_hard_delete_logged_model")
     ),
     Use(
         "tasks/track/artifacts.py",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from flows import serve
 from tasks.runtime import server
 from tests.end_to_end.serving import END_SECONDS
 
@@ -68,7 +69,8 @@ def test_what_a_service_runs_and_mounts_is_there(service):
 
 def test_no_log_and_no_history_grows_without_end(service):
     assert {"max-size", "max-file"} == {*service["logging"]["options"]}
-    assert "true" == SERVICES["prefect"]["environment"]["PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED"]
+    name = "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED"
+    assert serve.SETTINGS[name] == SERVICES["prefect"]["environment"][name]
 
 
 def test_the_unit_for_systemd_is_one_and_waits_longer_than_serve_takes_to_end(tmp_path):

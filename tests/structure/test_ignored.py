@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).parents[2]
-WRITTEN = {".cache", ".prefect", "mlruns", "mlartifacts", "pending", "site", "dvc_plots", ".venv"}
+WRITTEN = {".cache", ".prefect", "mlruns", "mlartifacts", "site", "dvc_plots", ".venv"}
 
 
 def lines(name: str) -> set[str]:

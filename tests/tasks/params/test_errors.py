@@ -83,8 +83,6 @@ def reported(path, *changes) -> list[Mistake]:
             "execution.scheduler",
             ["'localhost:8786'", "tcp://HOST:PORT", "tls://HOST:PORT"],
         ),
-        ("tracking.keep=90", "tracking.keep", [90, "string"]),
-        ("tracking.keep=0d", "tracking.keep", ["'0d'", r"^[1-9]\d{0,4}d$"]),
         ("tracking.registered_model=a/b", "tracking.registered_model", ["'a/b'", r"^[\w. ()+,=-]+$"]),
         ("candidates=[]", "candidates", ["[]", 1]),
         ("candidates.0=5", "candidates[0]", [5, "dictionary"]),
@@ -384,9 +382,7 @@ OPTIONAL |= {
     "operations",
     "operations.alarm_level",
     "operations.promote_level",
-    "operations.notify",
     "tracking.artifacts",
-    "tracking.keep",
     "tracking.promote",
     "tracking.registered_model",
 }

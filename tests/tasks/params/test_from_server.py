@@ -26,8 +26,7 @@ def params(shipped, checkout):
         "tracking.experiment=other",
         "tracking.uri=sqlite:///mlruns/other.db",
         "tracking={uri: sqlite:///other.db, artifacts: null, experiment: heldout, registered_model: null, "
-        "promote: scheduled, "
-        "keep: 365d}",
+        "promote: scheduled}",
         "operations.promote_level=0.95",  # as the file has it
     ],
 )

@@ -13,14 +13,13 @@ import pytest
 
 from heldout import __version__
 from tasks.outcome import chain
-from tasks.outcome.items import Tag, TrackedMetric
+from tasks.outcome.items import Tag
 from tasks.outcome.verified import verify
-from tasks.runtime.errors import NotSent, UserError
+from tasks.runtime.errors import UserError
 from tasks.track import lifecycle, operations_ledger
 from tasks.track.experiments import experiment_id
-from tasks.track.ledger_tags import HIDDEN, KEY, entry_of
-from tasks.track.operations_ledger import HEAD, NAME, append, entries, history
-from tasks.track.send_pending import send_pending
+from tasks.track.ledger_tags import HIDDEN, entry_of
+from tasks.track.operations_ledger import NAME, append, entries, history
 from tasks.track.store import connect, make_experiment
 from tests.tasks.track.conftest import SAID
 
@@ -178,7 +177,7 @@ def test_a_run_that_died_between_its_tags_and_its_entry_is_adopted_by_the_next(s
     def die():
         with lifecycle.run(settings):
             lifecycle.send_to_run(seen())
-            keys.append(lifecycle.active().record.key)
+            keys.append(lifecycle.active().key)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -192,28 +191,6 @@ def test_a_run_that_died_between_its_tags_and_its_entry_is_adopted_by_the_next(s
     assert keys == [*entries(client)[-1].said["runs"]]
     found = verify(history(client), entry_of)
     assert ((), ()) == (found.faults, found.remarks)
-
-
-def test_what_a_lost_store_did_not_take_is_entered_when_the_run_is_sent(settings):
-    with lifecycle.run(settings):
-        run = lifecycle.active()
-        run.send(seen())
-        run.enter(settings, "compared", {"compared": 3, "winner": "w", "after": 1})
-        run.lost = "the cable"
-        run.send([TrackedMetric("E_cv", 0.5)])
-        run.send_candidate("bayes", [TrackedMetric("E_cv", 0.5)], failed=False)
-        run.enter(settings, "reported", {"files": {}, "winner": "w", "compared": 3, "E_test": None})
-    with pytest.raises(NotSent):
-        lifecycle.check_sent()
-    client = connect(settings)
-    assert ["began", "compared"] == kinds(client)
-    assert ["sent"] == [str(sent).partition(":")[0] for sent in send_pending(settings)]
-    assert ["began", "compared", "compared", "reported"] == kinds(client)
-    assert [False, True, True] == [bool(entry.said.get("late")) for entry in entries(client)[1:]]
-    assert () == faults(client)
-    assert ["after" in entry.said for entry in entries(client)[1:]] == [True, False, False]
-    (sent,) = client.search_runs([experiment_id(client, settings)], f"tags.{KEY} = '{run.record.key}'")[:1]
-    assert str(entries(client)[-1].head) == sent.data.tags[HEAD]
 
 
 @pytest.mark.parametrize("what", ["experiment", "run"])

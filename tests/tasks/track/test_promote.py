@@ -600,7 +600,7 @@ def test_a_run_that_could_not_compare_is_complete_and_fails_once(nights):
 
 
 @pytest.mark.fault("outside model")
-def test_the_receiver_of_notifications_is_told_what_could_not_be_compared(nights, monkeypatch):
+def test_events_tell_what_could_not_be_compared(nights, monkeypatch):
     sent = []
     monkeypatch.setattr(events, "emit_event", lambda event, _, payload: sent.append((event, payload["reason"])))
     decision = uncompared("1", "its process died: signal 11")

@@ -20,7 +20,6 @@ from tasks.storage.seen_rows import SeenRows
 from tasks.track import ledger_tags, lifecycle, operations_ledger
 from tasks.track.experiments import experiment_id
 from tasks.track.ledger_tags import HIDDEN, known_since, ledger_items
-from tasks.track.operations_ledger import append
 from tasks.track.store import connect, runs
 from tests.tasks.track.conftest import SAID
 
@@ -205,7 +204,7 @@ def test_the_rows_on_which_earlier_runs_tested_a_winner_are_known_to_later_runs(
 
 
 def test_a_validation_that_somebody_removed_is_counted_by_the_ledger_of_operations(settings):
-    """Whom it opened the test part for is known by its entry; that it was pruned, by another entry."""
+    """Whom it opened the test part for is known by its entry."""
     CACHE.mkdir()
     files.RESULTS.mkdir(parents=True)
     bayes, rows = settings.candidates[0], seen(0, 1000)
@@ -230,9 +229,6 @@ def test_a_validation_that_somebody_removed_is_counted_by_the_ledger_of_operatio
     assert None is ledger_tags.read_tested([key])  # so that no row of the test part is known to be new
     gone = Ledger(1).with_removed(operations_removed(client), "another table", rows)
     assert Ledger(1) == gone
-    keys = [run.data.tags[ledger_tags.KEY] for run in (first, third)]
-    append(client, settings, "pruned", {"runs": keys, "removed": True})
-    assert Ledger(1) == ledger()
 
 
 def operations_removed(client):

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +24,6 @@ from tasks.storage.seen_rows import SeenRows
 from tasks.track import lifecycle, operations_ledger
 from tasks.track.experiments import experiment_id
 from tasks.track.ledger_tags import HIDDEN, KEY, entry_of
-from tasks.track.old_runs import prune
 from tasks.track.operations_ledger import HEAD, append, history
 from tasks.track.store import connect
 
@@ -416,21 +414,6 @@ def test_a_history_that_was_made_again_whole_is_found_by_a_head_that_somebody_ke
     (fault,) = look(store, store.head).faults
     assert "the head that was kept" in fault
     assert "is another one" in fault
-
-
-def test_what_prune_removes_is_known_and_what_it_leaves_must_stay(story, monkeypatch):
-    monkeypatch.chdir(story.store.parent)  # where the artifacts are
-    path = Path("pruned.db")
-    shutil.copy(story.store, path)
-    settings = story.settings(path)
-    list(prune(settings, timedelta(0), compact=True))
-    client = connect(settings)
-    assert () == verify(history(client), entry_of).faults
-    emptied = story.runs[4]  # no version was made of it
-    assert [] == client.search_runs([experiment_id(client, settings)], f"tags.`mlflow.parentRunId` = '{emptied}'")
-    client.delete_run(emptied)
-    (fault,) = verify(history(client), entry_of).faults
-    assert "was removed" in fault
 
 
 def test_the_command_reads_an_export_in_any_folder_and_names_what_it_cannot_read(store, checkout, capsys):
