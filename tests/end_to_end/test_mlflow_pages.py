@@ -67,7 +67,7 @@ def text_of(address: str, expected: str, picture: str | None = None) -> str:
         return page.inner_text("body")
 
 
-def test_the_address_that_is_printed_has_the_runs_with_their_estimates(shown):
+def test_the_address_that_is_printed_has_the_runs_with_their_estimates_and_no_assistant(shown):
     error = f"E_test {100 * shown.estimates['value']['E_test']:.1f} %"
     with opened(
         shown.address.removesuffix("#") + shared_view.address(shown.experiment), width=1400, height=800
@@ -80,6 +80,8 @@ def test_the_address_that_is_printed_has_the_runs_with_their_estimates(shown):
         assert f"{100 * line['value']:.1f} % [{100 * line['low']:.1f}–{100 * line['high']:.1f}]" in text
         assert f"{line['value']:.6g}" not in text  # all digits of a metric
         assert shown.winner in text
+        page.wait_for_selector("[data-assistant-ui]", state="attached", timeout=PATIENCE)
+        assert [False] == [*{one.is_visible() for one in page.query_selector_all("[data-assistant-ui]")}]
         keep(page, "mlflow_runs")
 
 

@@ -215,6 +215,11 @@ def test_no_gateway_is_asked_whatever_the_environment_named(pages):
     assert 404 == pages.ask("POST", GATEWAY, {"gateway_path": "a"}, known=True).status
 
 
+def test_the_first_page_leaves_out_the_assistant_before_the_scripts_of_mlflow(pages):
+    text = pages.ask("GET", "/").text
+    assert text.index("[data-assistant-ui]") < text.index('src="static-files')
+
+
 def test_names_notes_and_tags_are_changed_with_the_login_alone(pages):
     kinds = {
         "runs/set-tag": {"run_id": pages.run, "key": "mlflow.note.content", "value": "a note"},
