@@ -18,7 +18,7 @@ def pages_of_mlflow(checkout, *arguments: str, port: int = PORT) -> Iterator[sub
     command = ("python", "-m", "flows.ui", "--port", str(port), *arguments)
     process = checkout.start(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 300
         while not server.answers(f"http://127.0.0.1:{port}"):
             assert process.poll() is None
             assert time.monotonic() < deadline
