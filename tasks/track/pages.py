@@ -16,8 +16,8 @@ from tasks.track import artifacts, experiments, shared_view
 from tasks.track.page_routes import READS, WRITES
 from tasks.track.store import artifact_folder, connect
 
-# MLflow has no switch for its assistant, which comes by itself at a browser's first visit, in front of the list of runs,
-# nor for the pages of models, where nobody has chosen those of chats.
+# MLflow has no switch for its assistant, which comes by itself at a browser's first visit, in front of the list of
+# runs, nor for the pages of models, where nobody has chosen those of chats.
 _HEAD = """<head>
 <style>[data-assistant-ui] { display: none !important; }</style>
 <script>
