@@ -4,11 +4,9 @@ import argparse
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +14,11 @@ from types import FrameType
 
 import psutil
 
+from flows.ui import add_login
 from tasks.runtime import listening, pages_address, server
 from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND, INSTALLED
-from tasks.runtime.secret import write_private
+from tasks.runtime.private_files import write_private
 
 PORT = 4200
 DESCRIPTION = """\
@@ -27,7 +26,7 @@ Start Prefect's server, MLflow's pages and the deployments of prefect.yaml, and
 stop them at Ctrl-C or SIGTERM, within 15 seconds. The schedules are off until
 you resume them in Prefect's pages, and stay as you left them. The pages ask for
 the login in .cache/login; MLflow's before they change a name, a note or a tag,
-with --trust-network always."""
+with --login always."""
 _DEPLOYMENTS = "the process of the deployments"
 _START_SECONDS = 300
 _RUNS_SECONDS, _STOP_SECONDS = 6, 12  # for the end of the runs, and for all processes; then they are killed
@@ -75,7 +74,7 @@ class Child:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where the servers listen."""
+    """At which ports the servers listen, and what they ask for."""
     parser.add_argument("--port", type=int, default=PORT, metavar="PORT", help=f"of Prefect (default: {PORT})")
     parser.add_argument(
         "--runs-port",
@@ -84,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PORT",
         help=f"of MLflow's pages (default: {pages_address.PORT})",
     )
-    listening.add_host(parser)
+    add_login(parser)
 
 
 def main(options: argparse.Namespace) -> int:
@@ -96,7 +95,6 @@ def main(options: argparse.Namespace) -> int:
     children: list[Child] = []
     try:
         load()  # each run would end with what is wrong
-        listening.check(options.host, options.trust_network)
         _start_all(children, options)
         while all(child.process.poll() is None for child in children):
             time.sleep(0.5)
@@ -118,23 +116,17 @@ def main(options: argparse.Namespace) -> int:
 def _start_all(children: list[Child], options: argparse.Namespace) -> None:
     """Add the servers and the process of the deployments to `children`, each as soon as it is started."""
     port, url = options.port, server.address(options.port)
-    with socket.socket() as probe:
-        if probe.connect_ex((listening.LOOPBACK, port)) == 0:
-            who = "a Prefect server answers" if server.healthy(url) else "something listens"
-            pages = url.removesuffix("/api")
-            raise UserError(f"{who} at {pages} already; stop it first, or choose another port by --port")
+    listening.at(port).close()  # before anything is started
     print("starting Prefect's server and MLflow's pages", flush=True)
     server.use(port)
-    prefect = Child("Prefect's server", server.start(port, SETTINGS, host=options.host))
+    prefect = Child("Prefect's server", server.start(port, SETTINGS))
     children.append(prefect)
-    shown = ["--port", str(options.runs_port), "--host", options.host, "--parent", str(os.getpid())]
-    if options.trust_network:
-        shown.append("--trust-network")
+    shown = ("--port", str(options.runs_port), "--parent", str(os.getpid()), *(["--login"] if options.login else []))
     runs = Child("the process of MLflow's pages", _python("flows.ui", *shown))
     children.append(runs)
     _wait_for(prefect, lambda: server.healthy(url))
-    health = f"http://{listening.LOOPBACK}:{options.runs_port}/health"
-    _wait_for(runs, lambda: runs.process.poll() == 0 or _answers(health))
+    pages = f"http://{listening.LOOPBACK}:{options.runs_port}"
+    _wait_for(runs, lambda: runs.process.poll() == 0 or server.answers(pages))
     if runs.process.poll() == 0:  # another server has the pages
         children.remove(runs)
     lines = ['active = "heldout"', "[profiles.heldout]", f'PREFECT_API_URL = "{url}"']
@@ -156,12 +148,6 @@ def _wait_for(child: Child, ready: Callable[[], bool]) -> None:
         if child.process.poll() is not None or time.monotonic() > deadline:
             raise UserError(f"{child.name} did not start; see its output above")
         time.sleep(0.2)
-
-
-def _answers(address: str) -> bool:
-    with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=2) as answer:  # noqa: S310
-        return bool(answer.status == 200)
-    return False
 
 
 def _stop_all(children: Sequence[Child]) -> None:

@@ -18,16 +18,21 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Show the runs in MLflow's pages, until Ctrl-C. Names, notes and tags can be
 changed there by who has the login in .cache/login; nothing else can. On a
-machine with other users, those can see the runs meanwhile, unless
---trust-network asks them for the login as well."""
+machine with other users, those can see the runs meanwhile, unless --login
+asks them for the login as well."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where the pages are shown."""
+    """Where the pages are shown, and to whom."""
     parser.add_argument("--port", type=int, default=PORT, metavar="PORT", help=f"the port (default: {PORT})")
-    listening.add_host(parser)
+    add_login(parser)
     parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)  # the process with which this one ends
     add_params(parser)
+
+
+def add_login(parser: argparse.ArgumentParser) -> None:
+    """--login, of all that shows the pages."""
+    parser.add_argument("--login", action="store_true", help="MLflow's pages ask for the login to read, too")
 
 
 def main(options: argparse.Namespace) -> int:
@@ -41,29 +46,27 @@ def main(options: argparse.Namespace) -> int:
     if settings.tracking.store.startswith("http"):
         print(f"a server keeps the runs; open {address(settings)}")
         return 0
-    if options.parent is None:  # it has checked and warned
-        listening.check(options.host, options.trust_network)
-    sockets = listening.sockets(options.host, options.port)
+    listener = listening.at(options.port)
     import uvicorn
 
     from tasks.track import pages
 
-    application = pages.application(settings, options.host, reads_need_login=options.trust_network)
-    shown = address(settings, options.port, options.host)
+    application = pages.application(settings, reads_need_login=options.login)
+    shown = address(settings, options.port)
     pages_address.note(shown)
-    print(f"the runs: {shown}")
-    asked = "they ask" if options.trust_network else "to change names, notes and tags, they ask"
+    print(f"the runs: {shown}/{pages.list_of_runs(settings)}")
+    asked = "they ask" if options.login else "to change names, notes and tags, they ask"
     print(f"{asked} for the name and the password in {write_login()}, which only you can read", flush=True)
     server = uvicorn.Server(uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=3))
     with contextlib.suppress(KeyboardInterrupt):
-        server.run(sockets)
+        server.run([listener])
     return 0
 
 
-def address(settings: "Settings", port: int = PORT, host: str = LOOPBACK) -> str:
+def address(settings: "Settings", port: int = PORT) -> str:
     """Where the pages are: ours, or those of the server that keeps the runs, without the login in its address."""
     if not settings.tracking.store.startswith("http"):
-        return f"http://{host}:{port}"
+        return f"http://{LOOPBACK}:{port}"
     return without_login(settings.tracking.store).partition("?")[0]
 
 

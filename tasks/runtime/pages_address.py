@@ -2,8 +2,8 @@
 
 from tasks.runtime.environment import CACHE
 from tasks.runtime.listening import LOOPBACK
+from tasks.runtime.private_files import write_private
 from tasks.runtime.process_identity import alive, identity
-from tasks.runtime.secret import write_private
 
 PORT = 5000
 USUAL = f"http://{LOOPBACK}:{PORT}"

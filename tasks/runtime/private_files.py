@@ -1,6 +1,7 @@
 """Files of this checkout that only their owner may read, whatever the umask."""
 
 import os
+import secrets
 from pathlib import Path
 
 from tasks.runtime.errors import UserError
@@ -28,3 +29,16 @@ def private_opener(path: str, flags: int) -> int:
     descriptor = os.open(path, flags, 0o600)
     os.fchmod(descriptor, 0o600)
     return descriptor
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write or replace a file that its owner alone may read; it appears complete."""
+    private_draft(path, content).replace(path)
+
+
+def private_draft(path: Path, content: bytes) -> Path:
+    """A new file next to `path`, which was never readable for others."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    with open(draft, "xb", opener=private_opener) as file:
+        file.write(content)
+    return draft

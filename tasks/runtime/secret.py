@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
+from tasks.runtime.private_files import private_draft
 
 _BYTES = 32
 
@@ -37,24 +38,10 @@ def _key(path: Path) -> bytes:
     return key
 
 
-def write_private(path: Path, content: bytes) -> None:
-    """Write or replace a file that its owner alone may read; it appears complete."""
-    _draft(path, content).replace(path)
-
-
 def _create(path: Path) -> None:
     """Write the file unless another process was first."""
     path.parent.mkdir(exist_ok=True)
-    draft = _draft(path, secrets.token_bytes(_BYTES))
+    draft = private_draft(path, secrets.token_bytes(_BYTES))
     with contextlib.suppress(FileExistsError):
         path.hardlink_to(draft)
     draft.unlink()
-
-
-def _draft(path: Path, content: bytes) -> Path:
-    """A new file next to `path`, which was never readable for others."""
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        os.fchmod(file.fileno(), 0o600)  # a strict umask forbids its owner to read it
-        file.write(content)
-    return draft

@@ -20,7 +20,8 @@ from typing import IO
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError, without_login
 from tasks.runtime.listening import LOOPBACK
-from tasks.runtime.secret import checkout_secret, write_private
+from tasks.runtime.private_files import write_private
+from tasks.runtime.secret import checkout_secret
 
 log = logging.getLogger("heldout")
 
@@ -143,20 +144,16 @@ def use(port: int) -> None:
     os.environ[_SECRET] = login()
 
 
-def start(
-    port: int, settings: Mapping[str, str], output: IO[bytes] | None = None, host: str = LOOPBACK
-) -> subprocess.Popen[bytes]:
-    """Start our server at a port of loopback and of `host`; its secret is in an environment that others cannot read."""
+def start(port: int, settings: Mapping[str, str], output: IO[bytes] | None = None) -> subprocess.Popen[bytes]:
+    """Start our server at a port; its secret is in an environment that others cannot read."""
     guarded = {
         "PREFECT__SERVER_FINAL": "1",
         "PREFECT_SERVER_API_AUTH_STRING": login(),
         "PREFECT_SERVER_API_CSRF_PROTECTION_ENABLED": "true",
-        "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": ",".join(
-            f"http://{name}:{port}" for name in dict.fromkeys([LOOPBACK, host])
-        ),
+        "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": f"http://{LOOPBACK}:{port}",
     }
     return subprocess.Popen(  # noqa: S603
-        [sys.executable, "-P", str(Path(__file__).with_name("server_process.py")), str(port), str(os.getpid()), host],
+        [sys.executable, "-P", str(Path(__file__).with_name("server_process.py")), str(port), str(os.getpid())],
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,
@@ -166,11 +163,24 @@ def start(
 
 def healthy(url: str) -> bool:
     """Whether a Prefect server answers at the API address `url`."""
+    return _status(f"{url}/health", seconds=2) == 200
+
+
+def answers(url: str) -> bool:
+    """Whether anything answers at the address `url`, also if it asks for a login or has another certificate."""
+    return _status(f"{url}/health", seconds=5) != 0
+
+
+def _status(address: str, seconds: float, headers: Mapping[str, str] | None = None) -> int:
+    """The status of the answer to a GET: 0 if nothing answers, and -1 if its certificate is not known here."""
     try:
-        with urllib.request.urlopen(f"{url}/health", timeout=2) as answer:  # noqa: S310
-            return bool(answer.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
+        asked = urllib.request.Request(address, headers=headers or {})  # noqa: S310
+        with urllib.request.urlopen(asked, timeout=seconds) as answer:  # noqa: S310
+            return int(answer.status)
+    except urllib.error.HTTPError as answer:
+        return answer.code
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        return -1 if isinstance(getattr(error, "reason", None), ssl.SSLError) else 0
 
 
 def _check_answer(url: str) -> None:
@@ -185,34 +195,16 @@ def _check_answer(url: str) -> None:
         time.sleep(0.5)
 
 
-def answers(url: str) -> bool:
-    """Whether anything answers at the API address `url`, also if it asks for a login or for another certificate."""
-    try:
-        with urllib.request.urlopen(f"{url}/health", timeout=5):  # noqa: S310
-            return True
-    except urllib.error.HTTPError:
-        return True
-    except urllib.error.URLError as error:
-        return isinstance(error.reason, ssl.SSLError)
-    except (OSError, ValueError, http.client.HTTPException):
-        return False
-
-
 def _check_login(url: str) -> None:
     """Raise UserError if the user's server refuses the login that Prefect will send it."""
     login = os.environ.get(_SECRET)
     known = {} if login is None else {"Authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
-    try:
-        with urllib.request.urlopen(urllib.request.Request(f"{url}/admin/version", headers=known), timeout=20):  # noqa: S310
-            return
-    except urllib.error.HTTPError as answer:
-        if answer.code in (401, 403) and "PREFECT_API_KEY" not in os.environ:
-            raise UserError(
-                f"the Prefect server at {_API_URL} asks for {'a' if login is None else 'another'} password; set "
-                f"{_SECRET} to what the server has as PREFECT_SERVER_API_AUTH_STRING"
-            ) from None
-    except (OSError, ValueError):
-        return  # Prefect's client says so
+    refused = _status(f"{url}/admin/version", 20, known) in (401, 403)
+    if refused and "PREFECT_API_KEY" not in os.environ:
+        raise UserError(
+            f"the Prefect server at {_API_URL} asks for {'a' if login is None else 'another'} password; set {_SECRET} "
+            "to what the server has as PREFECT_SERVER_API_AUTH_STRING"
+        )
 
 
 def _log_file() -> Path:

@@ -1,10 +1,9 @@
-"""The process of a Prefect server, started by tasks/runtime/server.py with the arguments PORT, PARENT and HOST.
+"""The process of a Prefect server, started by tasks/runtime/server.py with the arguments PORT and PARENT.
 
 Ctrl-C reaches every process of a terminal. The server ignores it, because the flows still have to report
 how they ended. It stops on SIGTERM, or when the process that started it is gone.
 """
 
-import functools
 import os
 import signal
 import sys
@@ -17,36 +16,29 @@ from starlette.types import ASGIApp
 
 sys.path.append(str(Path(__file__).parents[2]))  # last: a file of ours replaces no library
 
-from tasks.runtime.listening import sockets
+from tasks.runtime import listening
 from tasks.runtime.own_address import OwnAddressOnly
 from tasks.runtime.uncollected import uncollected
 
 
-def application(host: str) -> ASGIApp:
-    """Prefect's API and pages, for this machine's own programs and pages alone, also at `host`."""
+def application() -> ASGIApp:
+    """Prefect's API and pages, for this machine's own programs and pages alone."""
     with uncollected():
         from prefect.server.api.server import create_app
 
-        return OwnAddressOnly(create_app(), host)
+        return OwnAddressOnly(create_app())
 
 
-def serve(port: int, parent: int, host: str) -> None:
-    """Serve on loopback and `host` until SIGTERM, or until the process `parent` is gone."""
+def serve(port: int, parent: int) -> None:
+    """Serve until SIGTERM, or until the process `parent` is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     server = uvicorn.Server(
-        uvicorn.Config(
-            functools.partial(application, host),
-            factory=True,
-            log_level="error",
-            lifespan="on",
-            timeout_graceful_shutdown=3,
-        )
+        uvicorn.Config(application, factory=True, log_level="error", lifespan="on", timeout_graceful_shutdown=3)
     )
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    thread = threading.Thread(
-        target=server.run, args=(sockets(host, port),)
-    )  # outside of the main thread uvicorn handles no signals
+    # outside of the main thread uvicorn handles no signals
+    thread = threading.Thread(target=server.run, args=([listening.at(port)],))
     thread.start()
     while thread.is_alive() and not stop.is_set() and os.getppid() == parent:
         stop.wait(0.3)
@@ -58,4 +50,4 @@ def serve(port: int, parent: int, host: str) -> None:
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    serve(int(sys.argv[1]), int(sys.argv[2]))

@@ -6,8 +6,6 @@ aliases, webhooks and gateways, which send requests to any address, and jobs, wh
 
 from collections.abc import Iterable
 
-HEALTH = "/health"
-GATEWAY = "/ajax-api/2.0/mlflow/gateway-proxy"  # shut: we answer in MLflow's place that there is none
 _V2 = ("/ajax-api/2.0/mlflow", "/api/2.0/mlflow")  # of the pages, and of MLflow's clients
 _V3 = ("/ajax-api/3.0/mlflow", "/api/3.0/mlflow")
 
@@ -19,11 +17,12 @@ def _of(prefixes: Iterable[str], *names: str) -> list[str]:
 READS = {
     "GET": [
         "/",
-        HEALTH,
+        "/health",
         "/version",
         "/static-files/<path>",
         "/get-artifact",
         "/model-versions/get-artifact",
+        f"{_V2[0]}/gateway-proxy",  # the list of runs asks which there are: none, where the environment names none
         *_of(
             _V2,
             "artifacts/list",

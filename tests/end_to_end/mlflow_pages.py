@@ -4,8 +4,9 @@ import contextlib
 import signal
 import subprocess
 import time
-import urllib.request
 from collections.abc import Iterator
+
+from tasks.runtime import server
 
 PORT = 5000
 ADDRESS = f"http://127.0.0.1:{PORT}"
@@ -17,15 +18,11 @@ def pages_of_mlflow(checkout, *arguments: str, port: int = PORT) -> Iterator[sub
     command = ("python", "-m", "flows.ui", "--port", str(port), *arguments)
     process = checkout.start(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 90
-        while True:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2).close()
-                break
-            except OSError:
-                assert process.poll() is None
-                assert time.monotonic() < deadline
-                time.sleep(0.3)
+        deadline = time.monotonic() + 300
+        while not server.answers(f"http://127.0.0.1:{port}"):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.3)
         yield process
     finally:
         process.send_signal(signal.SIGTERM)

@@ -11,6 +11,7 @@ import pytest
 from mlflow import MlflowClient
 from mlflow.entities import Metric
 
+from tasks.track import shared_view
 from tests.end_to_end.browser import CHROMIUM, keep, opened
 from tests.end_to_end.conftest import Checkout
 from tests.end_to_end.mlflow_pages import pages_of_mlflow
@@ -66,9 +67,11 @@ def text_of(address: str, expected: str, picture: str | None = None) -> str:
         return page.inner_text("body")
 
 
-def test_who_asks_for_no_page_gets_the_runs_with_their_estimates_and_no_assistant(shown):
+def test_the_address_that_is_printed_has_the_runs_with_their_estimates_and_no_assistant(shown):
     error = f"E_test {100 * shown.estimates['value']['E_test']:.1f} %"
-    with opened(shown.address.removesuffix("#"), width=1400, height=800) as page:
+    with opened(
+        shown.address.removesuffix("#") + shared_view.address(shown.experiment), width=1400, height=800
+    ) as page:
         page.get_by_text(error).first.wait_for(timeout=PATIENCE)
         for column in ("E_test", "E_bbc", "E_cv", "bound"):
             page.get_by_role("columnheader", name=column, exact=True).first.wait_for(timeout=PATIENCE)

@@ -44,7 +44,7 @@ def test_every_command_has_a_help_of_its_own_that_starts_and_imports_nothing():
         assert text.startswith(f"usage: python -m flows {name} ")
         assert [] == [line for line in text.splitlines() if len(line) > 80]
     assert len(names) == len({text.split("\n\n")[1] for text in texts.values()})
-    assert all("--port" in texts[name] and "--host" in texts[name] for name in ("ui", "serve"))
+    assert all("--port" in texts[name] and "--login" in texts[name] for name in ("ui", "serve"))
     assert all("--json" in texts[name] for name in ("plan", "gate", "log"))
 
 

@@ -1,15 +1,13 @@
-"""The views of lists of runs: tags of the experiments, which the first page opens."""
+"""The views of lists of runs: tags of the experiments, which the address that `make ui` prints opens."""
 
-import asyncio
 import json
 import shutil
 
 import pytest
-from starlette.requests import Request
 
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE
 from tasks.track import experiments, shared_view
-from tasks.track.first_page import first_page
+from tasks.track.pages import list_of_runs
 from tasks.track.store import connect
 
 
@@ -77,17 +75,10 @@ def test_a_view_of_an_older_version_is_replaced(settings):
     assert shared_view.OF_ERRORS == view(client, experiment)
 
 
-def test_the_first_page_opens_it_as_soon_as_there_is_a_run(settings, settings_with):
+def test_the_address_of_the_list_opens_it_as_soon_as_there_is_a_run(settings, settings_with):
     client = connect(settings)
-
-    def page(of) -> str:
-        asked = Request({"type": "http", "method": "GET", "path": "/", "headers": []})
-        return asyncio.run(first_page(of)(asked)).body.decode()
-
-    assert 'first = "";' in page(settings)
+    assert "" == list_of_runs(settings)
     experiment = experiments.experiment_id(client, settings)
-    text = page(settings)
-    assert f'first = "{shared_view.address(experiment)}"' in text
-    assert "<style>[data-assistant-ui] { display: none" in text
+    assert shared_view.address(experiment) == list_of_runs(settings)
     other = settings_with(f"tracking.uri={settings.tracking.uri}", "data.source=sklearn:wine")
-    assert 'first = "";' in page(other)
+    assert "" == list_of_runs(other)
