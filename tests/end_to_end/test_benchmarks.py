@@ -26,7 +26,6 @@ BY_COMMANDS = {
 }  # and the rows of each; the rest of the comparisons are of arrays
 PROGRAMS = {
     "covalidation": ("1",),
-    "nights": ("--nights", "2"),
     "scale": ("--units", "100"),
     "size": ("../large", "--labeled", "300", "--unlabeled", "400"),
     "soak": ("--runs", "1", "--stored", "2"),

@@ -97,7 +97,7 @@ def test_every_method_stands_in_the_table_with_what_it_covers_and_how():
 
 def test_the_lines_of_a_table_have_equally_many_cells():
     tables = [rows(block) for block in PROSE.split("\n\n") if block.startswith("|")]
-    assert len(tables) == 17
+    assert len(tables) == 14
     assert [] == [row for first, *others in tables for row in others[1:] if len(row) != len(first)]
     heads = [block.splitlines()[:2] for block in PROSE.split("\n\n") if block.startswith("|")]
     assert [] == [head for head, dashes in heads if head.count("|") != dashes.count("|")]
