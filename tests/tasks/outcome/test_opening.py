@@ -25,7 +25,7 @@ from tasks.outcome import unused_rows
 from tasks.outcome.against_baseline import AgainstBaseline
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.estimate import Results
-from tasks.outcome.ledger import Ledger, Opened, learner_id, winner_id
+from tasks.outcome.ledger import Ledger, Opened, winner_id
 from tasks.outcome.opening import Opening, describe, open_test_part
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
@@ -181,12 +181,6 @@ def test_a_second_winner_is_tested_where_that_is_asked_for_and_counted(case):
     one = case("selection.reopen_test=true")
     assert (1, 2) == (len(one.open(one.other).estimates), one.open(one.other).found.winners)
     assert (1, None) == (one.open(one.winner).found.winners, one.open(one.other).found.refused)
-
-
-def test_a_winner_of_an_older_version_is_known_by_its_learner(case):
-    one = case()
-    opening = one.after(Ledger(2, (Opened(learner_id(one.winner)),)))
-    assert (1, 1, None) == (len(opening.estimates), opening.found.winners, opening.found.refused)
 
 
 def test_the_same_learner_is_tested_again_on_a_table_that_grew(case, rows):

@@ -30,11 +30,10 @@ def test_one_setting_is_overridden_by_the_name_of_its_candidate_in_both_forms(as
     assert ["tree"] == [candidate.name for candidate in load(shipped, by_name).candidates]
 
 
-def test_a_mistake_is_reported_with_its_line_and_its_override_too(as_mapping):
+def test_a_mistake_is_reported_with_its_key_and_its_override_too(as_mapping):
     text = as_mapping.read_text()
     as_mapping.write_text(text.replace("n_neighbors: 5", "n_neighbours: 5"))
-    line = 1 + as_mapping.read_text().splitlines().index("      n_neighbours: 5")
-    with pytest.raises(UserError, match=rf"line ({line}|{line - 1}|{line - 2}|{line - 3}): .*n_neighbours"):
+    with pytest.raises(UserError, match=r"candidates\[4\]\.params\.n_neighbours"):
         load(as_mapping)
     as_mapping.write_text(text)
     with pytest.raises(UserError, match=r"--set: candidates\[1\]"):
