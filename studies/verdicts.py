@@ -40,7 +40,7 @@ from studies.race_bbc import Centroids
 from studies.study import LEVEL, Finding, Record, at_most, share_interval
 
 SEED, NEEDS_DATA = 0, False
-TABLES, OF_THIRTY, OF_POWER, BATCH, QUICK = 40, 30, 120, 10, 2  # of a cell, of thirty candidates, where power is asked
+TABLES, OF_THIRTY, OF_POWER, BATCH, QUICK = 120, 60, 240, 10, 2  # of a cell, of thirty candidates, where power is asked
 OTHERS = 5_000
 WRONG = ("above u", "not below the constant", "above the best")  # by more than the stated points
 TABLE, PAGE = Path("docs/studies/verdicts.csv"), Path("docs/verdicts.md")
