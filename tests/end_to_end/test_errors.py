@@ -18,7 +18,8 @@ def clients_runs(checkout) -> list[Any]:
 
 
 def parents(checkout) -> list[Any]:
-    return [run for run in clients_runs(checkout) if "mlflow.parentRunId" not in run.data.tags]
+    runs = [run for run in clients_runs(checkout) if run.info.run_name != "ledger"]
+    return [run for run in runs if "mlflow.parentRunId" not in run.data.tags]
 
 
 def words(run: subprocess.CompletedProcess) -> str:
