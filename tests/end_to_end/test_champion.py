@@ -63,7 +63,7 @@ def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
     refused = checkout.flow("rollback", check=False)
     assert (2, True) == (refused.returncode, "no former champion" in refused.stderr)
 
-    write(1000, DEEP, promote="always")
+    write(700, DEEP, promote="always")
     checkout.flow("validate")
     aliases, tags = state()
     assert ({"champion": "2"}, "yes") == (aliases, tags["promoted"])
