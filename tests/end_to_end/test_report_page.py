@@ -35,7 +35,7 @@ SHOWN = ".filter(one => one.checkVisibility())"
 PICTURES = f"[...document.querySelectorAll('svg')]{SHOWN}.map(one => one.getBoundingClientRect().width)"
 SMALLEST = f"""Math.min(...[...document.querySelectorAll('svg text')]{SHOWN}.map(one =>
     parseFloat(getComputedStyle(one).fontSize) * Math.hypot(one.getScreenCTM().a, one.getScreenCTM().b)))"""
-# what is drawn of the strip left or right of its axis, but for arrows, and letters below or beside their place
+# what is drawn of the strip left or right of its axis, but for arrows, and letters below or next to their place
 OUTSIDE = """[...document.querySelectorAll('.strip .drawn i:not(.beyond), .strip span')].filter(one => {
     const at = one.getBoundingClientRect();
     const place = one.closest(one.tagName == 'I' ? '.drawn' : 'li, .scale').getBoundingClientRect();
