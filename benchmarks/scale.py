@@ -26,6 +26,7 @@ import psutil
 
 from benchmarks.checkout import checkout
 from benchmarks.scale_simulation import Costs, Run, Stage, on_paper, simulate, table
+from heldout import digests
 from tasks.runtime import environment
 
 PAGE = Path("docs/scale.md")
@@ -142,10 +143,9 @@ def no_ops(units: int, server: int) -> tuple[dict[str, float], dict[str, float]]
 
     from tasks.fits import dask_cluster, executor, fan_out
     from tasks.params import Settings, load
-    from tasks.storage import fit_cache
 
     seconds, costs = {}, {}
-    names = [fit_cache.key("nothing", number) for number in range(units)]
+    names = [digests.key("nothing", number) for number in range(units)]
     groups = [names[first : first + _GROUP] for first in range(0, units, _GROUP)]
     costs["store"] = _processor_seconds(lambda: store_units(names)) / units
 

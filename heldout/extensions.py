@@ -10,11 +10,13 @@ named too, and a shortcut is exact.
 """
 
 import functools
+import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, TypeVar
 
 from heldout.errors import BadArgument
@@ -29,6 +31,7 @@ GROUPS: Mapping[str, str] = {
     "heldout.shortcuts": "heldout.shortcuts",
     "heldout.column_kinds": "heldout.rows.foreign_kinds",
 }
+CHANGING_FITS = ("heldout.losses", "heldout.estimates", "heldout.shortcuts", "heldout.column_kinds")
 Named = TypeVar("Named")
 
 _read: list["Extension"] = []
@@ -132,6 +135,28 @@ def offered_by(modules: Iterable[str]) -> tuple[Extension, ...]:
 def loaded() -> tuple[Extension, ...]:
     """What the registries of this process hold from other packages."""
     return tuple(_read)
+
+
+def identity(groups: Collection[str] = tuple(GROUPS)) -> tuple[str, ...]:
+    """The packages from which this process has taken up extensions of `groups`: name, version, hash of their files."""
+    found = {(one.package, one.version, one.module.partition(".")[0]) for one in loaded()}
+    used = {one.package for one in loaded() if one.group in groups}
+    return tuple(
+        f"{package} {version} {_hash(module)}" for package, version, module in sorted(found) if package in used
+    )
+
+
+def _hash(module: str) -> str:
+    """The hash of all Python files of a package, or of the one file of a module."""
+    imported = import_module(module)
+    folders = [Path(folder) for folder in getattr(imported, "__path__", ())]
+    files = [(file.relative_to(folder), file) for folder in folders for file in folder.rglob("*.py")]
+    if not folders:
+        files = [(Path(module), Path(str(imported.__file__)))]
+    digest = hashlib.sha256()
+    for name, file in sorted(files):
+        digest.update(f"{name.as_posix()} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
 
 
 def of(

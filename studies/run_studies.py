@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 from prefect import flow
 
+from heldout import digests
 from studies import findings_page
 from studies.catalogue import load
 from tasks.fits.fan_out import run_all
@@ -51,7 +52,7 @@ def measure(name: str, unit: Any, data: Path | None, key: str) -> None:
 
 def unit_key(name: str, unit: Any) -> str:
     """The key of a unit's results: of the code that makes them too."""
-    return fit_cache.key("study", name, repr(unit), *_sources(name))
+    return digests.key("study", name, repr(unit), *_sources(name))
 
 
 @functools.cache

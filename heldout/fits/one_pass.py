@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from heldout.errors import FitFailure
+from heldout.fits.part_terms import NOT_UPDATED
+from heldout.fits.specs import ExactSpec
 from heldout.learners import seeded, tree_cv
 from heldout.learners.fit_warnings import FitWarnings
 from heldout.learners.fitting import failures, recorded, test
@@ -21,7 +24,7 @@ from heldout.parts.splits import Rows
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
 from heldout.seeds import same_global_draws
-from heldout.shortcuts.shortcut import Declined
+from heldout.shortcuts.scheme_losses import check_independent
 
 if TYPE_CHECKING:
     from heldout.online import OnePass
@@ -36,43 +39,38 @@ def is_updated_once(learner: Any) -> bool:
     return isinstance(learner, OnePass)
 
 
-def shared_update_losses(
-    learner: "OnePass", X: Any, design: Design, scheme: SchemeName, state: int
-) -> tuple[list[Losses], FitWarnings]:
+def shared_update_losses(spec: ExactSpec) -> tuple[list[Losses], FitWarnings]:
     """The losses of each split of a scheme of `updates_shared`, and what any update warned of, each kind once.
 
-    Losses are in the order of `Design.splits`; the learner's open randomness is set to `state`. X is an array, a data
-    frame or a sparse matrix of shape (N, p). Raises Declined for rows that depend on each other, whose splits leave
-    rows out, and FitFailure as `heldout.learners.fitting.fit_and_test`.
+    Losses are in the order of the splits; the open randomness of the learner, a `heldout.online.OnePass`, is the seed
+    of the record. Raises Declined for rows that depend on each other, whose splits leave rows out, and FitFailure as
+    `heldout.learners.fitting.fit_and_test`, and for losses of whole parts.
     """
+    if asked := spec.terms.value:
+        raise FitFailure(f"{' and '.join(asked)}: {NOT_UPDATED}")
+    rows, loss = spec.rows.value, spec.loss.value
 
-    def ask(hypothesis: Any, rows: Rows) -> Losses:
-        return test(hypothesis, X, design.y, rows, design.loss)
+    def ask(hypothesis: Any, tested: Rows) -> Losses:
+        return test(hypothesis, rows.X, rows.y, tested, loss)
 
-    return _asked(learner, X, design, scheme, state, ask)
+    return _asked(spec, ask)
 
 
-def shared_update_hypotheses(
-    learner: "OnePass", X: Any, design: Design, scheme: SchemeName, state: int
-) -> list["OnePass"]:
-    """The hypotheses behind `shared_update_losses`, each as `learner` fitted. Raises as `shared_update_losses`."""
+def shared_update_hypotheses(spec: ExactSpec) -> list["OnePass"]:
+    """The hypotheses behind `shared_update_losses`, each as the learner fitted. Raises as `shared_update_losses`."""
 
     def fitted(hypothesis: Any, _rows: Rows) -> "OnePass":
-        held: OnePass = seeded(learner, state).hold(copy.deepcopy(hypothesis))
+        held: OnePass = seeded(spec.learner.value, spec.state).hold(copy.deepcopy(hypothesis))
         return held
 
-    return _asked(learner, X, design, scheme, state, fitted)[0]
+    return _asked(spec, fitted)[0]
 
 
-def _asked(
-    learner: "OnePass", X: Any, design: Design, scheme: SchemeName, state: int, ask: tree_cv.Evaluate[Asked]
-) -> tuple[list[Asked], FitWarnings]:
+def _asked(spec: ExactSpec, ask: tree_cv.Evaluate[Asked]) -> tuple[list[Asked], FitWarnings]:
     """The answer of the hypothesis of each split, and the warnings."""
-    if design.dependence.kind is not None:
-        raise Declined(f"is updated once, but rows depend on each other by {design.dependence.kind}")
+    check_independent(spec.splits.value)
     with recorded() as warned, same_global_draws(), failures():
-        blank = seeded(learner, state).estimator
-        answers = list(_each(blank, X, design, scheme, ask))
+        answers = list(_each(spec, ask))
     return answers, tuple(dict.fromkeys(warned))
 
 
@@ -84,16 +82,17 @@ def passes(design: Design, scheme: SchemeName) -> int:
     return sum((len(folds) - 1).bit_length() for folds in _partitions(parts, len(design.y)))
 
 
-def _each(blank: Any, X: Any, design: Design, scheme: SchemeName, ask: tree_cv.Evaluate[Asked]) -> Iterator[Asked]:
-    splits, y = design.splits(scheme), design.y
-    of_fit = None if design.weights is None else design.weights.of_fit
-    weights = {} if of_fit is None else {"sample_weight": of_fit}
-    parts = [split.validation for split in splits]
-    if scheme == "progressive":
-        yield from tree_cv.blocks(blank, X, y, splits[0].train, parts, ask, **weights)
+def _each(spec: ExactSpec, ask: tree_cv.Evaluate[Asked]) -> Iterator[Asked]:
+    blank = seeded(spec.learner.value, spec.state).estimator
+    rows, of, weights = spec.rows.value, spec.splits.value, spec.weights.value
+    of_fit = None if weights is None else weights.of_fit
+    further = {} if of_fit is None else {"sample_weight": of_fit}
+    parts = [split.validation for split in of.splits]
+    if of.scheme == "progressive":
+        yield from tree_cv.blocks(blank, rows.X, rows.y, of.splits[0].train, parts, ask, **further)
         return
-    for folds in _partitions(parts, len(y)):
-        yield from tree_cv.folds(blank, X, y, folds, ask, **weights)
+    for folds in _partitions(parts, len(rows.y)):
+        yield from tree_cv.folds(blank, rows.X, rows.y, folds, ask, **further)
 
 
 def _partitions(parts: Sequence[Rows], n: int) -> Iterator[list[Rows]]:

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import FitFailure
+from heldout.fits.specs import FitSpec
 from heldout.learners import gives_probabilities
 from heldout.learners.fitting import answers, probabilities, scores
 from heldout.losses import ZERO_ONE, Losses
 from heldout.losses.loss import Classes, places
-from heldout.parts.splits import Split
 from heldout.rows.frames import take
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
@@ -19,17 +19,18 @@ from heldout.schemes.design import Design
 NOT_UPDATED = "it is not computed for a learner that is updated once (heldout.online); leave out one of both"
 
 
-def part_terms(hypothesis: Any, X: Any, design: Design, split: Split, scheme: SchemeName) -> dict[str, Losses]:
+def part_terms(hypothesis: Any, spec: FitSpec) -> dict[str, Losses]:
     """The terms of the tested rows of a split, shape (n_validation,), for each estimate that needs them in a scheme.
 
     Empty where none does. Raises FitFailure for a hypothesis that does not give what ranks the rows.
     """
-    asked = design.part_losses_in(scheme)
+    asked = spec.terms.value
     if not asked:
         return {}
-    rows, classes = split.validation, np.unique(design.y)
-    weights = np.ones(len(rows)) if design.weights is None else design.weights.relative[rows]
-    y, needed = places(design.y[rows], classes), {loss.needs for loss in asked.values()}
+    X, every, rows = spec.rows.value.X, spec.rows.value.y, spec.split.value.validation
+    classes, of_rows = np.unique(every), spec.weights.value
+    weights = np.ones(len(rows)) if of_rows is None else of_rows.relative[rows]
+    y, needed = places(every[rows], classes), {loss.needs for loss in asked.values()}
     given: dict[str, NDArray[Any]] = {}
     if "class" in needed:
         given["class"] = places(answers(hypothesis, X, ZERO_ONE, rows), classes)

@@ -1,28 +1,30 @@
-"""How the losses of a scheme are made: without fits of its own where that is exact, else fit by fit.
+"""How the losses of a record are made: without fits of their own where that is exact, else fit by fit.
 
 `heldout.validate` and the worker processes of a run both come here, so that a notebook and a run do the same work.
 """
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 from heldout import shortcuts
 from heldout.errors import FitFailure
 from heldout.fits import one_pass
-from heldout.fits.part_terms import NOT_UPDATED, part_terms
+from heldout.fits.part_terms import part_terms
+from heldout.fits.specs import ExactSpec, FitSpec, How, UseShortcuts
 from heldout.learners.fit_warnings import FitWarnings
-from heldout.learners.fitting import Fitted, fit_and_test, test
+from heldout.learners.fitting import fit_and_test, test
 from heldout.losses import Losses
-from heldout.parts.splits import Split
 from heldout.schemes import SCHEMES, SchemeName
-from heldout.schemes.design import Design
 from heldout.shortcuts import Declined, support_vectors
-from heldout.shortcuts.scheme_losses import ExactLosses, accelerated, fit_and_test_accelerated
+from heldout.shortcuts.scheme_losses import (
+    ExactLosses,
+    accelerated,
+    check_independent,
+    fit_and_test_accelerated,
+)
 from heldout.shortcuts.support_vectors import SupportVectors
-
-UseShortcuts = Literal["auto", "off"]
 
 log = logging.getLogger("heldout")
 
@@ -61,70 +63,79 @@ class SchemeLosses:
         return SchemeLosses(self.losses[:count], self.training[:count], self.warned[:count])
 
 
-def losses_without_fits(
-    learner: Any,
-    X: Any,
-    design: Design,
-    scheme: SchemeName,
-    state: int,
-    exact: Callable[[], ExactLosses] | None = None,
-) -> SchemeLosses:
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """What a fit leaves next to its hypothesis: the losses on the rows that it was tested on, shape (n_validation,).
+
+    `training` are those on the rows that it was trained on, where the record asks for them; `warned` and `terms` as in
+    `heldout.learners.fitting.Fitted`.
+    """
+
+    losses: Losses
+    training: Losses | None = None
+    warned: FitWarnings = ()
+    terms: Mapping[str, Losses] = field(default_factory=dict)
+
+
+def losses_without_fits(spec: ExactSpec, exact: Callable[[], ExactLosses] | None = None) -> SchemeLosses:
     """The losses of a scheme for a learner that may skip its fits, and what its updates warned of.
 
-    X is an array, a data frame or a sparse matrix of shape (N, p); `state` is the seed of all updates. `exact` gives
-    what its schemes share, for a caller that asks for several. Raises Declined where the learner has to be fitted, and
-    FitFailure for a learner that is updated once and fails.
+    `exact` gives what the schemes of a learner share, for a caller that asks for several. Raises Declined where the
+    learner has to be fitted, and FitFailure for a learner that is updated once and fails.
     """
     losses: Sequence[Losses]
     training: Sequence[Losses] = ()
     warned: FitWarnings = ()
-    if one_pass.is_updated_once(learner):
-        if asked := design.part_losses_in(scheme):
-            raise FitFailure(f"{' and '.join(asked)}: {NOT_UPDATED}")
-        losses, warned = one_pass.shared_update_losses(learner, X, design, scheme, state)
+    if one_pass.is_updated_once(spec.learner.value):
+        losses, warned = one_pass.shared_update_losses(spec)
     else:
         try:
-            made = ExactLosses.of(learner, X, design) if exact is None else exact()
-            losses, training = made.of_scheme(scheme)
+            made = exact_losses(spec) if exact is None else exact()
+            losses, training = made.on(spec.splits.value)
         except FitFailure as failure:  # a fit reports which one fails
             raise Declined(str(failure)) from failure
     return SchemeLosses(losses, training, [warned] * len(losses))
 
 
+def exact_losses(spec: ExactSpec) -> ExactLosses:
+    """What the schemes of a learner share. Raises Declined where the learner has to be fitted."""
+    check_independent(spec.splits.value)
+    rows = spec.rows.value
+    return ExactLosses.of(spec.learner.value, rows.X, rows.y, spec.loss.value, spec.weights.value)
+
+
 class Fits:
-    """The fits of one learner in a scheme: accelerated, as long as that gives the same fits and pays."""
+    """Some fits of one learner in a `scheme`: accelerated, as long as that gives the same fits and pays."""
 
-    def __init__(self, learner: Any, X: Any, design: Design, scheme: SchemeName, fits: int, use: UseShortcuts) -> None:
-        self._learner, self._X, self._design, self._scheme = learner, X, design, scheme
+    def __init__(self, first: FitSpec, scheme: SchemeName, fits: int, how: How) -> None:
+        """`first` is the record of one of the `fits`, which have the same rows, learner and weights."""
         self._accelerated: SupportVectors | None = None
-        if share_work(learner, scheme, use):
+        learner, rows = first.learner.value, first.rows.value
+        if share_work(learner, scheme, how.shortcuts):
             try:
-                self._accelerated = accelerated(learner, X, design, fits)
+                self._accelerated = accelerated(learner, rows.X, rows.y, first.weights.value, fits)
             except Declined as reason:
-                self._decline(reason)
+                self._decline(reason, learner)
 
-    def make(self, split: Split, state: int, *, training: bool) -> tuple[Fitted, Losses | None]:
-        """One fit, tested, and if `training` its losses on the rows that it was trained on. Raises FitFailure."""
-        X, design = self._X, self._design
+    def make(self, spec: FitSpec) -> tuple[Any, FitResult]:
+        """The hypothesis of a fit, and what it leaves. Raises FitFailure."""
+        learner, rows, split, loss = spec.learner.value, spec.rows.value, spec.split.value, spec.loss.value
+        fit = None
         if self._accelerated is not None:
             try:
-                fit = fit_and_test_accelerated(self._accelerated, design, split, state, training=training)
+                fit = fit_and_test_accelerated(self._accelerated, rows.y, loss, split, spec.state, own=spec.own)
             except Declined as reason:
-                self._decline(reason)
+                self._decline(reason, learner)
             else:
                 if not self._accelerated.pays(fit[0].hypothesis):
                     self._accelerated = None
-                return self._with_terms(fit[0], split), fit[1]
-        fitted = fit_and_test(self._learner, X, design.y, split, design.loss, state, design.weights)
-        fitted = self._with_terms(fitted, split)
-        if not training:
-            return fitted, None
-        return fitted, test(fitted.hypothesis, X, design.y, split.train, design.loss)
+        if fit is None:
+            made = fit_and_test(learner, rows.X, rows.y, split, loss, spec.state, spec.weights.value)
+            fit = made, test(made.hypothesis, rows.X, rows.y, split.train, loss) if spec.own else None
+        fitted, training = fit
+        terms = part_terms(fitted.hypothesis, spec)
+        return fitted.hypothesis, FitResult(fitted.losses, training, fitted.warned, terms)
 
-    def _with_terms(self, fitted: Fitted, split: Split) -> Fitted:
-        terms = part_terms(fitted.hypothesis, self._X, self._design, split, self._scheme)
-        return replace(fitted, terms=terms) if terms else fitted
-
-    def _decline(self, reason: Declined) -> None:
+    def _decline(self, reason: Declined, learner: Any) -> None:
         self._accelerated = None
-        log.debug("fits are not accelerated: %s %s", type(self._learner).__name__, reason)
+        log.debug("fits are not accelerated: %s %s", type(learner).__name__, reason)

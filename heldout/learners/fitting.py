@@ -2,9 +2,9 @@
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,13 +35,11 @@ class Fitted:
     """A hypothesis with its losses on the rows that it was tested on, shape (n_validation,).
 
     `warned` are the category and the first line of each kind of warning that fitting or testing gave, each once.
-    `terms` are those of losses of the whole tested part, by the estimate, each of the shape of `losses`.
     """
 
     hypothesis: Any
     losses: Losses
     warned: tuple[tuple[str, str], ...] = ()
-    terms: Mapping[str, Losses] = field(default_factory=dict)
 
 
 def fit_and_test(

@@ -11,22 +11,22 @@ import numpy as np
 from heldout.errors import FewOfAClass, FitFailure
 from heldout.estimates import ESTIMATES, OF_UNLABELED, schemes_of
 from heldout.fits import one_pass
-from heldout.fits.scheme_fits import Fits, SchemeLosses, UseShortcuts, losses_without_fits, may_skip_fits
+from heldout.fits.scheme_fits import FitResult, Fits, SchemeLosses, exact_losses, losses_without_fits, may_skip_fits
+from heldout.fits.specs import ExactSpec, How, Known, KnownSplits, Labeled, Specs, UseShortcuts
 from heldout.learners.fit_warnings import FitWarnings
-from heldout.learners.fitting import Fitted
 from heldout.learners.threads import one_thread
 from heldout.losses import Losses
 from heldout.notebook.failures import Failures
 from heldout.notebook.progress import FitBar
 from heldout.records import Estimate
-from heldout.schemes import SCHEMES, SchemeName, fit_state, label_of_fits
+from heldout.schemes import SCHEMES, SchemeName, label_of_fits
 from heldout.schemes.design import Design, Evidence
 from heldout.shortcuts import Declined
 from heldout.shortcuts.scheme_losses import ExactLosses
 from heldout.unlabelled.disagreement import ShardMargins, disagreements
 from heldout.unlabelled.half_model_controls import Controls, why_none
 
-Made = tuple[Fitted, Losses | None]  # a fit, and its losses on the rows that it was trained on
+Made = tuple[Any, FitResult]  # a hypothesis, and what its fit left
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,7 @@ class CandidateFits:
             if number not in ready:
                 (ready[number],) = self.made(scheme, [number])
                 self.bar.advance(self.name)
-            return ready[number][0].losses
+            return ready[number][1].losses
 
     def first_losses(self, scheme: SchemeName, count: int, schemes: Sequence[SchemeName]) -> Sequence[Losses]:
         """The losses of the first `count` hypotheses of a scheme, whose fits are kept for `evidence`.
@@ -132,7 +132,7 @@ class CandidateFits:
         for number, made in zip(missing, self.made(scheme, missing), strict=True):
             ready[number] = made
             self.bar.advance(self.name)
-        return [ready[number][0].losses for number in range(count)]
+        return [ready[number][1].losses for number in range(count)]
 
     def halved(self, design: Design) -> "CandidateFits":
         """The same with a `design` of fewer halvings: its hypotheses of the others were not made, or are left out."""
@@ -157,9 +157,7 @@ class CandidateFits:
         if scheme not in self._hypotheses:
             with self._named():
                 if one_pass.is_updated_once(self.learner) and SCHEMES[scheme].updates_shared:
-                    state = fit_state(self.design.seed, scheme, 0)
-                    made = one_pass.shared_update_hypotheses(self.learner, self.X, self.design, scheme, state)
-                    self._hypotheses[scheme] = made
+                    self._hypotheses[scheme] = [*one_pass.shared_update_hypotheses(self._specs.exact(scheme))]
                 else:
                     self._fitted(scheme)
         return self._hypotheses[scheme]
@@ -180,15 +178,17 @@ class CandidateFits:
 
     def made(self, scheme: SchemeName, numbers: Sequence[int]) -> Iterator[Made]:
         """Some fits of a scheme, one by one, of which `ready` has none. Raises FitFailure."""
-        splits = self.design.splits(scheme)
+        if not len(numbers):
+            return
+        specs = self._specs
         with one_thread():
-            fits = Fits(self.learner, self.X, self.design, scheme, len(numbers), self.use)
+            fits = Fits(specs.fit(scheme, numbers[0]), scheme, len(numbers), How(self.use))
             for number in numbers:
-                state = fit_state(self.design.seed, scheme, number)
                 try:
-                    made = fits.make(splits[number], state, training=scheme == "covalidation")
+                    made = fits.make(specs.fit(scheme, number))
                 except FewOfAClass as failure:
-                    raise FitFailure(f"{label_of_fits(scheme, [number], len(splits))}: {failure}") from failure
+                    count = len(self.design.splits(scheme))
+                    raise FitFailure(f"{label_of_fits(scheme, [number], count)}: {failure}") from failure
                 yield made
 
     def _spared(self, scheme: SchemeName) -> SchemeLosses | None:
@@ -197,18 +197,24 @@ class CandidateFits:
             return None
         try:
             with one_thread():
-                state = fit_state(self.design.seed, scheme, 0)
-                found = losses_without_fits(self.learner, self.X, self.design, scheme, state, self._exact_losses)
+                spec = self._specs.exact(scheme)
+                found = losses_without_fits(spec, lambda: self._exact_losses(spec))
         except Declined:
             return None
         self.bar.advance(self.name, len(found.losses))
         return found
 
-    def _exact_losses(self) -> ExactLosses:
+    def _exact_losses(self, spec: ExactSpec) -> ExactLosses:
         """What the schemes share, made once and kept until `release`. Raises Declined."""
         if not self._exact:
-            self._exact.append(ExactLosses.of(self.learner, self.X, self.design))
+            self._exact.append(exact_losses(spec))
         return self._exact[0]
+
+    @property
+    def _specs(self) -> Specs:
+        """The records of all fits, without digests: nothing is stored."""
+        rows = Known(lambda: Labeled(self.X, self.design.y), None)
+        return Specs(rows, Known(lambda: self.learner, None), None, KnownSplits(self.design, keyed=False))
 
     def _compares(self) -> bool:
         """Whether the half models answer the unlabelled rows."""
@@ -223,9 +229,10 @@ class CandidateFits:
             self.bar.advance(self.name)
         fits = [ready[number] for number in sorted(ready)]
         if any(estimate.scheme == scheme for estimate in ESTIMATES.values()):
-            self._hypotheses[scheme] = [fitted.hypothesis for fitted, _ in fits]
-        training = [losses for _, losses in fits if losses is not None]
-        terms = {name: [fitted.terms[name] for fitted, _ in fits] for name in self.design.part_losses_in(scheme)}
+            self._hypotheses[scheme] = [hypothesis for hypothesis, _ in fits]
+        results = [result for _, result in fits]
+        training = [result.training for result in results if result.training is not None]
+        terms = {name: [result.terms[name] for result in results] for name in self.design.part_losses_in(scheme)}
         return SchemeLosses(
-            [fitted.losses for fitted, _ in fits], training, [fitted.warned for fitted, _ in fits], terms
+            [result.losses for result in results], training, [result.warned for result in results], terms
         )

@@ -12,7 +12,7 @@ from heldout.errors import BadArgument, PartsWarning, TargetWarning, check_whole
 from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED, ON_REQUEST, PER_CANDIDATE
 from heldout.fits import baseline
 from heldout.fits.one_pass import is_updated_once
-from heldout.fits.scheme_fits import UseShortcuts
+from heldout.fits.specs import UseShortcuts
 from heldout.intervals.method import check_level
 from heldout.learners import gives_probabilities, is_classifier, is_regressor, lacks_probabilities
 from heldout.losses import Loss, check_spec, choose_loss

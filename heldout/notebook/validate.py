@@ -20,7 +20,7 @@ from heldout.estimates import (
 )
 from heldout.estimates import methods as interval_methods
 from heldout.fits import stated_limit
-from heldout.fits.scheme_fits import UseShortcuts
+from heldout.fits.specs import UseShortcuts
 from heldout.learners.fit_warnings import WarningCounts
 from heldout.notebook.called_otherwise import called_otherwise
 from heldout.notebook.candidate_fits import CandidateFits

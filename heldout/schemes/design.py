@@ -18,7 +18,7 @@ from heldout.losses.of_part import PartLoss
 from heldout.losses.ratio import Ratio, error_of, weighed
 from heldout.losses.tested_losses import FIELD_OF, CrossValidated, RepeatedByRow, Tested, repeated_by_row
 from heldout.parts import class_shares
-from heldout.parts.dependence import INDEPENDENT, Dependence, joined
+from heldout.parts.dependence import INDEPENDENT, Dependence, DependenceKind, joined
 from heldout.parts.partition import Partition, draw_folds
 from heldout.parts.splits import Rows, Split, SplitLosses, joined_losses, tested_rows, tested_sizes
 from heldout.parts.weights import Weights
@@ -39,6 +39,22 @@ Seen = TypeVar("Seen", bound=Tested)
 _ALONG_TIME: tuple[SchemeName, ...] = ("progressive", "holdout")
 # the folds, and the further fits that correct for their shared training rows
 _WITH_PARTS: tuple[SchemeName, ...] = ("cross_validation", "subsamples")
+
+
+@dataclass(frozen=True, eq=False)
+class SchemeSplits:
+    """All splits of one scheme, and how they hang together, by which they need no fit of each.
+
+    `folds` are those of `cross_validation`, each of shape (N,); `step`, shape (N,), and `block` say which splits are
+    the blocks of a stream; `dependence` is the kind by which rows depend on each other.
+    """
+
+    scheme: SchemeName
+    splits: Sequence[Split]
+    folds: Sequence[NDArray[np.int64]]
+    step: NDArray[np.int64]
+    block: Block
+    dependence: DependenceKind | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +132,11 @@ class Design:
         if scheme not in self._splits:
             self._splits[scheme] = self._make_splits(scheme)
         return self._splits[scheme]
+
+    def of_scheme(self, scheme: SchemeName) -> SchemeSplits:
+        """All splits of a scheme, as what makes their losses without fits needs them."""
+        folds = self.folds if scheme == "cross_validation" else ()
+        return SchemeSplits(scheme, self.splits(scheme), folds, self.partition.step, self.block, self.dependence.kind)
 
     def _make_splits(self, scheme: SchemeName) -> Sequence[Split]:
         """Raises BadArgument where the dependence of rows leaves no training row."""

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet
 
+from heldout import digests
 from heldout.unlabelled.half_model_controls import NAMES, Controls, controls, most_rows, why_none
 from tasks.fits import worker
 from tasks.fits.fan_out import run_all
@@ -91,7 +92,7 @@ def _pieces(keys: Sequence[str], content: Sequence[str]) -> list[HalfPairs]:
     size = 2 * _REPEATS_A_PIECE
     blocks = [tuple(keys[first : first + size]) for first in range(0, len(keys), size)]
     return [
-        HalfPairs(number * _REPEATS_A_PIECE, block, fit_cache.key("controls", block, content))
+        HalfPairs(number * _REPEATS_A_PIECE, block, digests.key("controls", block, content))
         for number, block in enumerate(blocks)
     ]
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from heldout import extensions
+from heldout.extensions import identity
 from tasks.fits.reached_packages import reached
 from tasks.fits.workers import Workers
 from tasks.runtime import own_code
 from tasks.runtime.errors import UserError
-from tasks.runtime.extension_identity import identity
 from tasks.runtime.secret import checkout_secret
 
 _IDLE_SECONDS = 10

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Executor, Future
 from typing import Any
 
+from heldout import digests
 from tasks.fits.work import Work
 from tasks.fits.workers import reason_of
 from tasks.params import Candidate, Settings
-from tasks.storage.fit_cache import content_hash
 
 log = logging.getLogger("heldout")
 
@@ -23,7 +23,7 @@ _unfinished: dict[str, set["Future[Any]"]] = defaultdict(set)
 
 def key(settings: Settings, candidate: Candidate) -> str:
     """The key of a candidate, for its tasks: another limit of a fit is another one."""
-    return content_hash(candidate.identity(), settings.execution.fit_timeout)
+    return digests.content_hash(candidate.identity(), settings.execution.fit_timeout)
 
 
 def submit(pool: Executor, function: Callable[..., Any], work: Work) -> "Future[Any]":

@@ -9,6 +9,7 @@ from tasks.fits.fan_out import run_all
 from tasks.fits.work import Work
 from tasks.params import Candidate, Settings
 from tasks.plans import all_labeled
+from tasks.plans.units_of_scheme import key_of
 from tasks.runtime.errors import UserError
 from tasks.storage import fit_cache
 
@@ -20,9 +21,9 @@ def fit_all_labeled(settings: Settings, winner: Candidate) -> Any:
 
     Raises UserError if the winner fails on these rows.
     """
-    key, state = all_labeled.fit_key(settings, winner)
+    key = key_of(all_labeled.spec_of(settings, winner))
     owner = failed_candidates.key(settings, winner)
-    work = Work(f"all labelled rows · {winner.name}", (settings, winner, key, state), (key,), candidate=owner)
+    work = Work(f"all labelled rows · {winner.name}", (settings, winner, key), (key,), candidate=owner)
     todo = [] if fit_cache.has(key) else [work]
     for reason in run_all(settings.execution, "all labelled rows", worker.fit_all_labeled, todo, 1 - len(todo)):
         if reason is not None:

@@ -16,6 +16,7 @@ from tasks.plans.check_before_fits import check_before_fits
 from tasks.plans.fit_counts import NO_FIT, FitCounts, count_fits
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
+from tasks.plans.units_of_scheme import key_of
 from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND
 from tasks.storage import files, fit_cache
@@ -138,4 +139,4 @@ def _table(settings: Settings) -> budget.TableSize:
 
 
 def _all_labeled_stored(settings: Settings) -> bool:
-    return any(fit_cache.has(all_labeled.fit_key(settings, candidate)[0]) for candidate in settings.candidates)
+    return any(fit_cache.has(key_of(all_labeled.spec_of(settings, candidate))) for candidate in settings.candidates)

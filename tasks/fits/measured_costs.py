@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout import digests
 from heldout.errors import FitFailure
 from heldout.learners.fitting import answers, fit_and_test
 from heldout.losses import Loss
@@ -44,7 +45,7 @@ def measure_all(
     a_row = X.iloc[places[:_FIRST_ROWS]].memory_usage(deep=True).sum() / min(len(places), _FIRST_ROWS)
     places = places[: max(_FIRST_ROWS, int(_MOST_BYTES / a_row))]
     some = X.iloc[places].reset_index(drop=True)
-    sample = fit_cache.key("sample", os.getpid())  # a file, which every worker reads: no copy of it for each candidate
+    sample = digests.key("sample", os.getpid())  # a file, which every worker reads: no copy of it for each candidate
     fit_cache.save(sample, (some, y[places]))
     try:
         futures = {

@@ -203,8 +203,7 @@ def _exact_work(settings: Settings, plans: Sequence[FitPlan], exact_keys: ExactK
         for candidate in settings.candidates:
             key = exact_keys[plan.name].get(candidate.name)
             if key is not None and (prefetch.is_prefetched([key]) or not fit_cache.has(key)):
-                state = units_of_scheme.first_state(settings, plan, candidate)
-                arguments = (settings.with_only(candidate), candidate, plan.name, key, state, versions)
+                arguments = (settings.with_only(candidate), candidate, plan.name, key, versions)
                 owner = failed_candidates.key(settings, candidate)
                 todo.append(Work(f"{plan.name} · {candidate.name}, no fit", arguments, (key,), candidate=owner))
     return todo

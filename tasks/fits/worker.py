@@ -17,11 +17,11 @@ import pandas as pd
 
 from heldout.errors import FitFailure
 from heldout.fits.scheme_fits import Fits, losses_without_fits
+from heldout.fits.specs import How, Spec
 from heldout.learners.fit_warnings import FitWarnings
-from heldout.learners.fitting import ROWS_AT_ONCE, fit_and_test, reason
+from heldout.learners.fitting import ROWS_AT_ONCE, reason
 from heldout.losses import Loss, Losses
-from heldout.parts.splits import Split
-from heldout.schemes import SchemeName
+from heldout.schemes import SchemeName, label_of_fits
 from heldout.shortcuts import Declined
 from heldout.unlabelled.disagreement import disagreements
 from heldout.unlabelled.half_model_controls import Votes, most_rows
@@ -29,11 +29,10 @@ from tasks.fits.fit_limit import limited
 from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings
 from tasks.plans import fit_times
-from tasks.plans.all_labeled import read_all_labeled
-from tasks.plans.fit_plans import scheme
+from tasks.plans.all_labeled import spec_of
 from tasks.plans.read_design import design_of
 from tasks.plans.units import HalfPairs, Unit, Versions, hypothesis_key
-from tasks.plans.units_of_scheme import is_stored
+from tasks.plans.units_of_scheme import is_stored, specs_of
 from tasks.runtime.errors import UserError
 from tasks.runtime.uncollected import uncollected
 from tasks.storage import files, fit_cache
@@ -58,58 +57,59 @@ def fit_units(
     was fitted by a worker that died later in the same task.
     """
     settings.use_folder()
-    learner = candidate.learner()
     with quiet():
-        return _fit_units(settings, candidate, learner, units, versions, measuring)
+        return _fit_units(settings, candidate, units, versions, measuring)
 
 
 measure_units = functools.partial(fit_units, measuring=True)
 
 
 def _fit_units(
-    settings: Settings,
-    candidate: Candidate,
-    learner: Any,
-    units: Sequence[Unit],
-    versions: Versions,
-    measuring: bool,
+    settings: Settings, candidate: Candidate, units: Sequence[Unit], versions: Versions, measuring: bool
 ) -> str | None:
-    X = files.open_features(files.LABELED, versions.labeled)
-    design = design_of(settings, versions.labeled, versions.partitions)
-    fits = Fits(learner, X, design, units[0].scheme, len(units), settings.execution.shortcuts)
+    specs = specs_of(settings, candidate, versions)
+    first = units[0]
+    fits = Fits(specs.fit(first.scheme, first.number), first.scheme, len(units), How(settings.execution.shortcuts))
     for unit in units:
-        plan = scheme(design, unit.scheme, settings.deliver)
         if is_stored(unit):
             continue
-        split = plan.splits[unit.number]
+        spec = specs.fit(unit.scheme, unit.number)
+        _check_same(spec, unit.key)
         started = time.perf_counter()
         try:
             with limited(settings.execution.fit_timeout):
-                fitted, training = fits.make(split, unit.random_state, training=plan.training)
+                hypothesis, result = fits.make(spec)
                 if unit.keep:
-                    _store(hypothesis_key(unit), fitted.hypothesis, read_again=unit.scheme == "holdout")
+                    _store(hypothesis_key(unit), hypothesis, read_again=unit.scheme == "holdout")
         except FitFailure as failure:
-            return f"{plan.label([unit.number])}: {failure}"
-        fit_cache.save(unit.key, (fitted.losses, training, fitted.warned, fitted.terms))
+            return f"{label_of_fits(unit.scheme, [unit.number], len(specs.design.splits(unit.scheme)))}: {failure}"
+        fit_cache.save(unit.key, result)
         if measuring and len(units) == 1:  # several may share work
-            fit_times.note(candidate, versions.labeled, (time.perf_counter() - started) / len(split.train))
+            seconds = time.perf_counter() - started
+            fit_times.note(candidate, versions.labeled, seconds / len(spec.split.value.train))
     return None
 
 
+def _check_same(spec: Spec, key: str) -> None:
+    """Raise RuntimeError unless the fit is the one that was asked for: nothing is stored under another one's key."""
+    if spec.key != key:
+        raise RuntimeError("this worker would make another fit than was asked for: its code or its files are others")
+
+
 def store_exact_losses(
-    settings: Settings, candidate: Candidate, name: SchemeName, key: str, state: int, versions: Versions
+    settings: Settings, candidate: Candidate, name: SchemeName, key: str, versions: Versions
 ) -> str | None:
     """Store the losses of all splits of a scheme without its fits, or None where the learner has to be fitted.
 
     Returns the reason of a failure: only a candidate that is updated once fails here, others are fitted then.
     """
     settings.use_folder()
-    X = files.open_features(files.LABELED, versions.labeled)
-    design = design_of(settings, versions.labeled, versions.partitions)
+    spec = specs_of(settings, candidate, versions).exact(name)
+    _check_same(spec, key)
     made: tuple[Sequence[Losses], FitWarnings] | None = None
     try:
-        with quiet(), limited(settings.execution.fit_timeout, len(design.splits(name))):
-            found = losses_without_fits(candidate.learner(), X, design, name, state)
+        with quiet(), limited(settings.execution.fit_timeout, len(spec.splits.value.splits)):
+            found = losses_without_fits(spec)
             made = found.losses, found.warned[0]
     except FitFailure as failure:
         return f"{name}: {failure}"
@@ -119,16 +119,15 @@ def store_exact_losses(
     return None
 
 
-def fit_all_labeled(settings: Settings, candidate: Candidate, key: str, state: int) -> str | None:
+def fit_all_labeled(settings: Settings, candidate: Candidate, key: str) -> str | None:
     """Store a candidate's hypothesis of all labelled rows, and its warnings; the reason, if it fails."""
     settings.use_folder()
-    rows = read_all_labeled(settings)
-    X, numbers = files.open_features(rows.path, rows.version), np.arange(len(rows.y))
+    spec = spec_of(settings, candidate)
+    _check_same(spec, key)
     try:
         with quiet(), limited(settings.execution.fit_timeout):
-            split = Split(numbers, numbers[:0])
-            fitted = fit_and_test(candidate.learner(), X, rows.y, split, rows.loss, state, rows.weights)
-            _store(key, (fitted.hypothesis, fitted.warned), read_again=True)
+            hypothesis, result = Fits(spec, "final", 1, How("off")).make(spec)
+            _store(key, (hypothesis, result.warned), read_again=True)
     except FitFailure as failure:
         return str(failure)
     return None

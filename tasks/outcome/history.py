@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from heldout import digests
 from tasks.outcome.champion_error import NAME as CHAMPION_ERROR
-from tasks.storage import fit_cache
 
 EXPORT = "heldout ledger of operations"  # the first key of an exported file, with its form
 _FORM = 1
@@ -75,20 +75,20 @@ class History:
 
 def tags_hash(started: int, tags: Mapping[str, str]) -> str:
     """What a run says of the learners that it compared, on which rows, when."""
-    return fit_cache.content_hash(started, dict(tags))
+    return digests.content_hash(started, dict(tags))
 
 
 def metrics_hash(metrics: Mapping[str, float]) -> str:
     """The last value of each metric of a run, to the last bit; without what a contest adds, which its entry says."""
     values = {name: float(value).hex() for name, value in metrics.items() if not name.startswith(CHAMPION_ERROR)}
-    return fit_cache.content_hash(values)
+    return digests.content_hash(values)
 
 
 def candidates_hash(candidates: Mapping[str, Mapping[str, float]]) -> str:
     """The metrics of all candidates' runs."""
-    return fit_cache.content_hash({name: metrics_hash(metrics) for name, metrics in candidates.items()})
+    return digests.content_hash({name: metrics_hash(metrics) for name, metrics in candidates.items()})
 
 
 def adopted_hash(run: TrackedRun) -> str:
     """The beginning of a hash of a validation that no entry of its own names."""
-    return fit_cache.content_hash(tags_hash(run.started, run.tags), metrics_hash(run.metrics))[:_DIGITS]
+    return digests.content_hash(tags_hash(run.started, run.tags), metrics_hash(run.metrics))[:_DIGITS]

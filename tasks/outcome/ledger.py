@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from heldout import digests
 from heldout.learners import open_random_states
 from heldout.rows.row_sketch import Sketch
 from tasks.outcome import chain
 from tasks.outcome.operations import cut
 from tasks.params import Candidate, Settings
-from tasks.storage import fit_cache
 from tasks.storage.seen_rows import SeenRows
 
 _TEST_PART = {"test_fraction", "test_key"}
@@ -65,13 +65,13 @@ def _sources(about: Sequence[chain.Entry], unknown: str) -> set[str]:
 
 def learner_id(candidate: Candidate) -> str:
     """The identity of a learner with its settings and preprocessing, whatever its name."""
-    return fit_cache.content_hash("learner", candidate.identity())
+    return digests.content_hash("learner", candidate.identity())
 
 
 def seeded_id(candidate: Candidate, seed: int) -> str:
     """The identity of a learner, with the seed if the learner takes a `random_state` from it."""
     learner = learner_id(candidate)
-    return fit_cache.content_hash(learner, seed) if open_random_states(candidate.learner()) else learner
+    return digests.content_hash(learner, seed) if open_random_states(candidate.learner()) else learner
 
 
 def winner_id(candidate: Candidate, settings: Settings, seen: SeenRows) -> str:
@@ -80,11 +80,11 @@ def winner_id(candidate: Candidate, settings: Settings, seen: SeenRows) -> str:
     A form that is made of the fits of a scheme is another hypothesis for each seed and each cut: of many, the best
     could be chosen by E_test.
     """
-    winner = fit_cache.content_hash("winner", seeded_id(candidate, settings.seed), seen.trained)
+    winner = digests.content_hash("winner", seeded_id(candidate, settings.seed), seen.trained)
     if settings.deliver == "final":
         return winner
     cuts = [settings.split.model_dump(exclude=_TEST_PART), settings.progressive.model_dump()]
-    return fit_cache.content_hash(winner, settings.deliver, settings.seed, cuts)
+    return digests.content_hash(winner, settings.deliver, settings.seed, cuts)
 
 
 def count(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heldout import digests
 from heldout.losses import Loss, Losses
 from heldout.over_time.alarm import Alarm, Reference, RunningMean, Side
 from heldout.over_time.column_alarm import ColumnAlarm
@@ -28,7 +29,7 @@ from tasks.outcome.ledger import learner_id
 from tasks.params import Candidate, Settings
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
-from tasks.storage import files, fit_cache, watch_files
+from tasks.storage import files, watch_files
 from tasks.storage.shard_report import ShardReport
 from tasks.storage.watch_files import WatchedShard, printable, shown_name
 
@@ -295,7 +296,7 @@ def _record(
         log.warning("watch: %s has another loss, or its half models are removed: evidence begins again", kept.watched)
     candidate = _candidate(settings, champion)
     keys = half_models.keys_of(settings, candidate)
-    watched = f"validated {fit_cache.content_hash(keys)[:16]}" if champion is None else champion.version
+    watched = f"validated {digests.content_hash(keys)[:16]}" if champion is None else champion.version
     if kept is not None and kept.watched == watched and kept.keys == keys:
         return kept
     reference = FixedReference.of_validated_run(since) if kept is None else kept.reference

@@ -1,5 +1,6 @@
 """All labelled rows outside of the test part: the rows that g is trained on, whatever rows the estimates use."""
 
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,12 +9,15 @@ import numpy as np
 import pyarrow.parquet
 from numpy.typing import NDArray
 
+from heldout import digests
+from heldout.fits.specs import FitSpec, Known, Labeled
 from heldout.learners import open_random_states
 from heldout.losses import Loss, choose_loss
+from heldout.parts.splits import Split
 from heldout.parts.weights import Weights
 from heldout.schemes import fit_state
 from tasks.params import Candidate, Settings
-from tasks.storage import files, fit_cache
+from tasks.storage import files
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +41,28 @@ def count() -> int:
     return int(pyarrow.parquet.read_metadata(path()).num_rows)
 
 
-def fit_key(settings: Settings, winner: Candidate) -> tuple[str, int]:
-    """Where the hypothesis of all rows is stored, and the seed of its learner; 0 if the learner uses none."""
-    state = fit_state(settings.seed, "final", 0) if open_random_states(winner.learner()) else 0
-    versions = [files.file_hash(file) for file in (files.ALL_LABELED, files.ALL_ROLES)]
-    return fit_cache.key("all labelled rows", winner.fit_identity(), versions, state), state
+def spec_of(settings: Settings, winner: Candidate) -> FitSpec:
+    """The record of the fit on all rows: by the files that say which they are, whatever rows the estimates use."""
+    learner, drawn = winner.learner(), settings.data.label_probability is not None
+    read = functools.cache(lambda: read_all_labeled(settings))
+
+    def labeled() -> Labeled:
+        return Labeled(files.open_features(read().path, read().version), read().y)
+
+    def everything() -> Split:
+        numbers = np.arange(count())
+        return Split(numbers, numbers[:0])
+
+    return FitSpec(
+        rows=Known(labeled, files.file_hash(files.ALL_LABELED)),
+        learner=Known(lambda: learner, digests.content_hash(winner.fit_identity())),
+        loss=Known(lambda: read().loss, digests.content_hash(settings.loss_identity)),
+        weights=Known(lambda: read().weights, digests.content_hash(files.file_hash(files.ALL_ROLES), drawn)),
+        terms=Known(dict, ""),
+        state=fit_state(settings.seed, "final", 0) if open_random_states(learner) else 0,
+        own=False,
+        split=Known(everything, "all"),
+    )
 
 
 def read_all_labeled(settings: Settings) -> AllLabeled:

@@ -3,6 +3,7 @@
 They decide how fits are grouped into tasks and which task is first. They change no result.
 """
 
+from heldout import digests
 from tasks.params import Candidate
 from tasks.storage import fit_cache
 
@@ -23,4 +24,4 @@ def known(candidate: Candidate, labeled: str) -> float | None:
 
 
 def _key(candidate: Candidate, labeled: str) -> str:
-    return fit_cache.key("seconds", candidate.fit_identity(), labeled)
+    return digests.key("seconds", candidate.fit_identity(), labeled)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pyarrow.parquet
 
+from heldout import digests
 from tasks.plans.units import HalfPairs
-from tasks.storage import fit_cache
 
 REPEATS_A_PIECE = 10  # so that added repeats leave the earlier repeats alone
 _ROWS_A_BATCH = 50_000  # that a worker holds at once; a larger shard is a batch of its own
@@ -39,6 +39,6 @@ def pieces_of(keys: Sequence[str], versions: Sequence[str]) -> list[HalfPairs]:
     """The blocks of repeats of half models `keys`, on shards of these versions."""
     blocks = [tuple(keys[first : first + 2 * REPEATS_A_PIECE]) for first in range(0, len(keys), 2 * REPEATS_A_PIECE)]
     return [
-        HalfPairs(number * REPEATS_A_PIECE, block, fit_cache.key("disagreement", block, versions))
+        HalfPairs(number * REPEATS_A_PIECE, block, digests.key("disagreement", block, versions))
         for number, block in enumerate(blocks)
     ]

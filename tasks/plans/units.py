@@ -11,12 +11,11 @@ from tasks.storage import files
 
 @dataclass(frozen=True)
 class Unit:
-    """One fit: the number of its split in a scheme, its key in the cache, and the seed of the learner."""
+    """One fit: the number of its split in a scheme, and the key of its record (`heldout.fits.specs`)."""
 
     scheme: SchemeName
     number: int
     key: str
-    random_state: int
     keep: bool  # whether its hypothesis is stored too
 
 

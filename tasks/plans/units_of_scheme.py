@@ -1,21 +1,40 @@
-"""The fits of a scheme as units: which units there are, their cache keys, and what is stored under the keys."""
+"""The fits of a scheme as units: which units there are, by which records, and what is stored under their keys."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from heldout.learners import open_random_states
-from heldout.parts.splits import Split
-from heldout.schemes import fit_state
-from heldout.schemes.cross_validation import FoldSplits
+from heldout import digests
+from heldout.fits.specs import Known, KnownSplits, Labeled, Spec, Specs
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import FitPlan
-from tasks.plans.read_design import read_design
+from tasks.plans.read_design import design_of
 from tasks.plans.units import Finished, Unit, Versions, hypothesis_key
-from tasks.storage import fit_cache
+from tasks.storage import files, fit_cache
+
+
+def specs_of(settings: Settings, candidate: Candidate, versions: Versions, splits: KnownSplits | None = None) -> Specs:
+    """The records of all fits of a candidate; those of several candidates may share `splits`."""
+    splits = known_splits(settings, versions) if splits is None else splits
+    design = splits.design
+    return Specs(
+        Known(lambda: Labeled(files.open_features(files.LABELED, versions.labeled), design.y), versions.labeled),
+        Known(candidate.learner, digests.content_hash(candidate.fit_identity())),
+        digests.content_hash(settings.loss_identity),
+        splits,
+    )
+
+
+def known_splits(settings: Settings, versions: Versions) -> KnownSplits:
+    """The splits of the design of `settings`, with their digests."""
+    return KnownSplits(design_of(settings, versions.labeled, versions.partitions), keyed=True)
+
+
+def key_of(spec: Spec) -> str:
+    """The key of a record whose every part has a digest, as all of a run have."""
+    if spec.key is None:
+        raise TypeError("a part of the record has no digest")
+    return spec.key
 
 
 def exact_loss_keys(settings: Settings, plan: FitPlan, versions: Versions) -> dict[str, str]:
@@ -23,11 +42,9 @@ def exact_loss_keys(settings: Settings, plan: FitPlan, versions: Versions) -> di
     candidates = [candidate for candidate in settings.candidates if plan.may_skip_fits(settings, candidate)]
     if not candidates:
         return {}
-    parts = (versions.labeled, _all_rows_hash(plan.splits), *_judged(settings))
+    splits = known_splits(settings, versions)
     return {
-        candidate.name: fit_cache.key(
-            "scheme", candidate.fit_identity(), first_state(settings, plan, candidate), *parts
-        )
+        candidate.name: key_of(specs_of(settings, candidate, versions, splits).exact(plan.name))
         for candidate in candidates
     }
 
@@ -51,37 +68,16 @@ def _declined(key: str) -> bool:
 
 def plan_units(settings: Settings, plan: FitPlan, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
     """The units of each candidate of `settings`."""
-    judged = _judged(settings)
-    rows = [_rows_hash(split) for split in plan.splits] if settings.candidates else []
+    splits = known_splits(settings, versions)
     for candidate in settings.candidates:
-        identity, open_states = candidate.fit_identity(), bool(open_random_states(candidate.learner()))
-        units = []
-        for number, rows_hash in enumerate(rows):
-            # a seed that the learner does not use is not in its key
-            state = fit_state(settings.seed, plan.name, number) if open_states else 0
-            key = fit_cache.key("fit", versions.labeled, identity, rows_hash, state, plan.keep, *judged, *plan.terms)
-            units.append(Unit(plan.name, number, key, state, plan.keep))
-        yield candidate, units
+        specs = specs_of(settings, candidate, versions, splits)
+        keys = [key_of(specs.fit(plan.name, number)) for number in range(len(plan.splits))]
+        yield candidate, [Unit(plan.name, number, key, plan.keep) for number, key in enumerate(keys)]
 
 
 def is_stored(unit: Unit) -> bool:
     """Whether a fit is finished: its losses are stored, and its hypothesis if it is kept."""
     return fit_cache.has(unit.key) and (not unit.keep or fit_cache.has(hypothesis_key(unit)))
-
-
-def first_state(settings: Settings, plan: FitPlan, candidate: Candidate) -> int:
-    """The seed of a scheme without separate fits: the seed of its first fit, or 0 if the learner uses none."""
-    return fit_state(settings.seed, plan.name, 0) if open_random_states(candidate.learner()) else 0
-
-
-def _judged(settings: Settings) -> tuple[object, ...]:
-    """What losses depend on besides rows and learners: the loss, and the weights that go to `fit` and to metrics."""
-    weights = read_design(settings).weights
-    judged = settings.loss_identity
-    if weights is None:
-        return judged
-    kind = "weights of draws" if weights.drawn else "weights"
-    return (*judged, kind, hashlib.sha256(weights.values.tobytes()).hexdigest())
 
 
 def gather_exact(key: str, fits: int) -> Finished:
@@ -109,8 +105,8 @@ class _StoredTogether(Sequence[Any]):
 def gather(units: Sequence[Unit]) -> Finished:
     """The stored results of the fits of a scheme."""
     keys = tuple(unit.key for unit in units)
-    warned = tuple(fit_cache.load(key)[2] for key in keys)
-    return Finished(keys, _Stored(keys, 0), _Stored(keys, 1), warned, _Stored(keys, 3))
+    warned = tuple(fit_cache.load(key).warned for key in keys)
+    return Finished(keys, _Stored(keys, "losses"), _Stored(keys, "training"), warned, _Stored(keys, "terms"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,24 +114,10 @@ class _Stored(Sequence[Any]):
     """One part of each unit's result, read on access: the losses of all units are never in memory together."""
 
     keys: tuple[str, ...]
-    part: int
+    part: str
 
     def __getitem__(self, number: Any) -> Any:
-        return fit_cache.load(self.keys[number])[self.part]
+        return getattr(fit_cache.load(self.keys[number]), self.part)
 
     def __len__(self) -> int:
         return len(self.keys)
-
-
-def _all_rows_hash(splits: Sequence[Split]) -> str:
-    if isinstance(splits, FoldSplits):
-        return hashlib.sha256(splits.fold.astype(np.int64).tobytes()).hexdigest()
-    return hashlib.sha256("".join(map(_rows_hash, splits)).encode()).hexdigest()
-
-
-def _rows_hash(split: Split) -> str:
-    digest = hashlib.sha256(split.train.astype(np.int64).tobytes())
-    digest.update(b"|" + split.validation.astype(np.int64).tobytes())
-    if split.labels is not None:
-        digest.update(b"|" + split.labels.astype(np.int64).tobytes())
-    return digest.hexdigest()

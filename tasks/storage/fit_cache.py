@@ -8,19 +8,15 @@ import contextlib
 import functools
 import hashlib
 import hmac
-import json
 import os
 import pickle
 import shutil
 import stat
-import sys
 import threading
 import time
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any
 
-from tasks.runtime import extension_identity
 from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
 from tasks.runtime.full_disk import written
@@ -28,43 +24,10 @@ from tasks.runtime.private_files import private_folder, private_opener
 from tasks.runtime.secret import checkout_secret
 
 FOLDER = CACHE / "tasks"
-VERSION = 9  # of what is stored: raise it when the same inputs would give another result
 _PURPOSE = "stored fits"
 _BYTES = 32  # of the checksum, in front of the pickle
-_LIBRARIES = ("numpy", "pandas", "scikit-learn", "lightgbm", "xgboost", "xgboost-cpu")  # of what is pickled
 
 _refused: list[Path] = []
-
-
-def key(*parts: object) -> str:
-    """The key of the unit of work that `parts` describe; it depends on `VERSION`, the libraries and extensions."""
-    return content_hash(VERSION, *_versions(), *parts)
-
-
-@functools.cache
-def _versions() -> tuple[str, ...]:
-    of_others = extension_identity.identity(extension_identity.CHANGING_FITS)
-    return ".".join(map(str, sys.version_info[:2])), *map(_version, _LIBRARIES), *of_others
-
-
-def _version(library: str) -> str:
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return ""
-
-
-def content_hash(*parts: object) -> str:
-    """The SHA-256 of `parts`: the same for the same content, whatever the run, runner or machine."""
-    text = json.dumps(_exact(parts), default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _exact(value: object) -> object:
-    """Mappings as sorted pairs: in a JSON object the labels 1 and "1" would be the same key."""
-    if isinstance(value, dict):
-        return {"pairs": sorted(json.dumps([_exact(name), _exact(item)], default=str) for name, item in value.items())}
-    return [_exact(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def has(name: str) -> bool:

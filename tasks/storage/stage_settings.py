@@ -13,8 +13,9 @@ from typing import Any
 
 import yaml
 
+from heldout import extensions
 from tasks.params import Settings
-from tasks.runtime import extension_identity, own_code
+from tasks.runtime import own_code
 from tasks.runtime.errors import UserError, masked
 from tasks.storage import files
 
@@ -88,7 +89,7 @@ def made_with(stage: str, settings: Settings, *, any_rows: bool = False) -> bool
 
 def read_by_these_extensions() -> bool:
     """Whether the packages that add kinds of columns to this process are those that read the prepared rows."""
-    here = extension_identity.identity(("heldout.column_kinds",))
+    here = extensions.identity(("heldout.column_kinds",))
     return {*here} <= {*files.read_json(place("prepare")).get("extensions", ())}
 
 
@@ -101,7 +102,7 @@ def _record(stage: str, settings: Settings) -> dict[str, Any]:
     record: dict[str, Any] = {"settings": values, "inputs": {str(path): _digest(path) for path in read}}
     if code := settings.own_code(of_candidates="candidates" in entry["params"]):
         record["code"] = code
-    if used := extension_identity.identity():
+    if used := extensions.identity():
         record["extensions"] = used
     copied: dict[str, Any] = json.loads(json.dumps(record, default=str))
     return copied

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from heldout import digests
 from tasks.outcome.items import Artifact
 from tasks.outcome.nights import NIGHT, Morning, Unit, morning, night_said, shown_day
 from tasks.outcome.operations import Of, cut
@@ -76,7 +77,7 @@ def keep_page(settings: Settings) -> str:
     if run is None:
         return ""
     of = of_settings(settings)
-    folder = f"{FOLDER}/{slug(of.name)}-{fit_cache.content_hash(of.name, of.source)[:8]}"
+    folder = f"{FOLDER}/{slug(of.name)}-{digests.content_hash(of.name, of.source)[:8]}"
     send(client, run.info.run_id, [Artifact(files.HISTORY, folder)])
     return f"{pages(settings)}/{page_of(client, run.info.run_id)}/artifacts/{folder}/{files.HISTORY.name}"
 

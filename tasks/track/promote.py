@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from heldout import digests
 from heldout.errors import FitFailure
 from tasks.fits.model_process import Model, opened
 from tasks.outcome import operations
@@ -25,7 +26,7 @@ from tasks.outcome.pins import Pin, against_pin, pin_of, pins, prevented_before
 from tasks.params import Candidate, Settings
 from tasks.plans.all_labeled import read_all_labeled
 from tasks.runtime.errors import UserError
-from tasks.storage import files, fit_cache
+from tasks.storage import files
 from tasks.storage.row_ids import WORD, Ids, read_row_ids, read_words, write_seen
 from tasks.track import operations_ledger
 from tasks.track.downloads import download, downloads
@@ -143,7 +144,7 @@ def _old_rows(client: "MlflowClient", run: "Run", pin: Pin) -> Ids:
     All rows of the table, since another split.test_key makes others the test part. Rows of other columns have other
     identities: a run on these looks for the first time.
     """
-    tag, columns = f"{_PIN}{pin.entry}", fit_cache.content_hash(files.read_seen_rows().columns)
+    tag, columns = f"{_PIN}{pin.entry}", digests.content_hash(files.read_seen_rows().columns)
     looked = runs(client, f"tags.`{tag}` = '{columns}'")
     for found in sorted(looked, key=lambda one: one.info.start_time):
         with downloads() as folder, suppress(UserError):  # if they are gone, no row is known to be new
@@ -221,7 +222,7 @@ def _pair(settings: Settings, winner: Candidate) -> str:
     """The identity of the challenger: a learner with its columns and form, trained again every night, and the loss."""
     columns = sorted(map(str, files.read_dtypes(files.LABELED)))
     loss = settings.model_dump(include={"loss"})
-    return fit_cache.content_hash(seeded_id(winner, settings.seed), columns, settings.deliver, loss)
+    return digests.content_hash(seeded_id(winner, settings.seed), columns, settings.deliver, loss)
 
 
 @contextmanager

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+from heldout import digests
 from tasks.outcome.items import Artifact, Item, Tag, TrackedMetric
 from tasks.outcome.operations import Of, cut
 from tasks.outcome.watched_shards import Watched, WatchRecord
 from tasks.params import Settings
-from tasks.storage import fit_cache, watch_files
+from tasks.storage import watch_files
 from tasks.track.data_source import source_of
 from tasks.track.experiments import watch_experiment
 from tasks.track.operations_ledger import append, entries
@@ -85,7 +86,7 @@ def log_picture(settings: Settings, record: WatchRecord) -> None:
 def _send(settings: Settings, record: WatchRecord, items: Iterable[Item]) -> None:
     client = connect(settings)
     experiment = watch_experiment(client, settings)
-    watched = fit_cache.content_hash(record.watched)  # of a fixed alphabet: it is part of a query
+    watched = digests.content_hash(record.watched)  # of a fixed alphabet: it is part of a query
     found = client.search_runs([experiment], f"tags.{_WATCHED} = '{watched}'", max_results=1)
     run = found[0] if found else client.create_run(experiment, run_name="watch", tags={_WATCHED: watched})
     send(client, run.info.run_id, items)

@@ -26,7 +26,7 @@ from heldout.preprocessing import auto
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
 from heldout.shortcuts import Declined, find, known
-from heldout.shortcuts.scheme_losses import accelerated, exact_losses, fit_and_test_accelerated
+from heldout.shortcuts.scheme_losses import ExactLosses, accelerated, check_independent, fit_and_test_accelerated
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -61,6 +61,10 @@ def design(
         weights=Weights.of(weights),
         **({} if dependence is None else {"dependence": dependence}),
     )
+
+
+def exact_losses(learner, rows, made: Design, scheme: SchemeName):
+    return ExactLosses.of(learner, rows, made.y, made.loss, made.weights).on(made.of_scheme(scheme))
 
 
 def assert_same(learner, made: Design, scheme: SchemeName) -> None:
@@ -107,7 +111,7 @@ def test_so_have_leave_one_out_repeated_folds_and_weights(learner, scheme):
 def test_dependent_rows_are_declined():
     grouped = Dependence(group=np.arange(N) // 2)
     with pytest.raises(Declined, match="rows depend on each other"):
-        exact_losses(GaussianNB(), X, design(CLASSES, dependence=grouped), "cross_validation")
+        check_independent(design(CLASSES, dependence=grouped).of_scheme("cross_validation"))
 
 
 @pytest.mark.parametrize("kind", ["str", "category", "bool", "Int64"])
@@ -183,9 +187,9 @@ def test_a_reason_begins_with_the_learner():
 @pytest.mark.parametrize("scheme", ["cross_validation", "covalidation"])
 def test_a_fit_that_is_made_sooner_has_the_same_losses(learner, y, loss, scheme):
     own = design(y, loss)
-    made = accelerated(learner, X, own, 2)
+    made = accelerated(learner, X, own.y, own.weights, 2)
     for split in own.splits(scheme):
-        fitted, training = fit_and_test_accelerated(made, own, split, 4, training=True)
+        fitted, training = fit_and_test_accelerated(made, own.y, own.loss, split, 4, own=True)
         wanted = fit_and_test(learner, X, y, split, own.loss, 4)
         np.testing.assert_array_equal(fitted.losses, wanted.losses)
         assert fitted.warned == wanted.warned
@@ -193,7 +197,7 @@ def test_a_fit_that_is_made_sooner_has_the_same_losses(learner, y, loss, scheme)
 
 
 def test_what_has_nothing_to_gain_is_made_by_itself():
-    assert accelerated(LogisticRegression(), X, design(CLASSES), 2) is None
-    assert accelerated(SVC(), X, design(CLASSES), 1) is None
+    assert accelerated(LogisticRegression(), X, CLASSES, None, 2) is None
+    assert accelerated(SVC(), X, CLASSES, None, 1) is None
     with pytest.raises(Declined, match="without values"):
-        accelerated(SVC(), X[:, :0], design(CLASSES), 2)
+        accelerated(SVC(), X[:, :0], CLASSES, None, 2)

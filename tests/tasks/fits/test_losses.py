@@ -140,7 +140,7 @@ def test_the_stored_losses_are_those_of_the_loss(prepared, loss):
         part = X.iloc[split.validation]
         answers = bayes.predict_proba(part) if loss in ("log", "brier") else bayes.predict(part)
         expected = choose_loss(settings.loss, y).pointwise(y[split.validation], answers)
-        assert expected.tolist() == fit_cache.load(unit.key)[0].tolist()
+        assert expected.tolist() == fit_cache.load(unit.key).losses.tolist()
 
 
 @pytest.mark.parametrize("name", ["brier", "log"])
@@ -193,7 +193,7 @@ def test_weights_reach_the_design_the_loss_and_the_fit(weighted):
     for unit, split in zip(planned, design.splits("cross_validation"), strict=True):
         bayes = GaussianNB().fit(X.iloc[split.train], y[split.train], sample_weight=heavy[split.train])
         wrong = bayes.predict(X.iloc[split.validation]) != y[split.validation]
-        assert wrong.astype(float).tolist() == fit_cache.load(unit.key)[0].tolist()
+        assert wrong.astype(float).tolist() == fit_cache.load(unit.key).losses.tolist()
 
 
 def test_other_weights_are_other_fits_and_weights_of_1_are_none(weighted, settings_of_rows):

@@ -84,7 +84,8 @@ def test_the_stored_losses_equal_the_plain_loop(prepared, name):
                 place = SCHEMES.index(name)
                 learner.set_params(random_state=seeds.random_state(settings.seed, "fit", place, number))
             hypothesis = learner.fit(X.iloc[train], y[train])
-            losses, training, *_ = fit_cache.load(unit.key)
+            result = fit_cache.load(unit.key)
+            losses, training = result.losses, result.training
             assert (hypothesis.predict(X.iloc[test]) != y[test]).astype(float).tolist() == losses.tolist()
             if name == "covalidation":
                 assert (hypothesis.predict(X.iloc[train]) != y[train]).astype(float).tolist() == training.tolist()
@@ -102,7 +103,7 @@ def test_the_further_fits_are_those_of_their_splits(prepared, name):
     for split, unit in zip(own(settings, name).splits[::9], units, strict=True):
         hypothesis = candidate.learner().fit(X.iloc[split.train], y[split.train])
         wrong = (hypothesis.predict(X.iloc[split.validation]) != y[split.validation]).astype(float)
-        assert wrong.tolist() == fit_cache.load(unit.key)[0].tolist()
+        assert wrong.tolist() == fit_cache.load(unit.key).losses.tolist()
         assert not fit_cache.has(hypothesis_key(unit))
 
 
@@ -125,7 +126,7 @@ def test_the_hypothesis_is_kept_where_it_is_needed_and_predicts_as_it_was_tested
         assert kept == fit_cache.has(hypothesis_key(unit))
         if kept:
             predicted = fit_cache.load(hypothesis_key(unit)).predict(X.iloc[test])
-            assert (predicted != y[test]).astype(float).tolist() == fit_cache.load(unit.key)[0].tolist()
+            assert (predicted != y[test]).astype(float).tolist() == fit_cache.load(unit.key).losses.tolist()
 
 
 @pytest.mark.parametrize(
@@ -209,19 +210,31 @@ def test_a_fit_of_a_minute_is_a_task_of_its_own_and_a_fold_of_leave_one_out_a_ro
     assert [n - 1] == folds.splits[n - 1].validation.tolist()
 
 
-def test_a_learner_is_seeded_by_its_unit_only_where_it_is_open(prepared):
+def states(settings, name):
+    """The seed of each fit of a scheme, by candidate."""
+    counted = len(own(settings, name).splits)
+    return {
+        candidate.name: [
+            units_of_scheme.specs_of(settings, candidate, Versions.current()).fit(name, number).state
+            for number in range(counted)
+        ]
+        for candidate in settings.candidates
+    }
+
+
+def test_a_learner_is_seeded_by_its_fit_only_where_it_is_open(prepared):
     settings = prepared(f"candidates=[{TREE}, {BAYES}, {OPEN}]")
-    units = plan(settings, "covalidation")
-    assert {0} == {unit.random_state for name in ("tree", "bayes") for unit in units[name]}
-    assert 6 == len({unit.random_state for unit in units["open"]})
+    found = states(settings, "covalidation")
+    assert {0} == {*found["tree"], *found["bayes"]}
+    assert 6 == len({*found["open"]})
     assert ["random_state"] == open_random_states(settings.candidates[2].learner())
 
 
-def test_a_family_is_seeded_by_its_unit(prepared):
+def test_a_family_is_seeded_by_its_fit(prepared):
     settings = prepared(f"candidates=[{BAYES}, {TREE}]", "candidates.1.family={parameter: max_depth, values: [1, 2]}")
-    units = plan(settings, "cross_validation")
-    assert {0} == {unit.random_state for unit in units["bayes"]}
-    assert 5 == len({unit.random_state for unit in units["tree"]})  # the rows that its path is validated on
+    found = states(settings, "cross_validation")
+    assert {0} == {*found["bayes"]}
+    assert 5 == len({*found["tree"]})  # the rows that its path is validated on
 
 
 def test_what_was_fitted_is_gathered_without_another_fit(prepared):
@@ -242,7 +255,8 @@ def test_what_was_fitted_is_gathered_without_another_fit(prepared):
             for unit, losses, training in zip(
                 units, by_candidate[candidate].losses, by_candidate[candidate].training, strict=True
             ):
-                stored, own_training, *_ = fit_cache.load(unit.key)
+                result = fit_cache.load(unit.key)
+                stored, own_training = result.losses, result.training
                 assert stored.tolist() == losses.tolist()
                 assert (training is None) == (own_training is None) == (name == "final")
     assert before == {path: path.stat().st_mtime_ns for path in fit_cache.FOLDER.rglob("*")}
@@ -420,5 +434,5 @@ def test_a_helper_of_a_learners_module_that_was_changed_is_fitted_again_and_give
         reused = [units_of_scheme.is_stored(unit) for unit in units]
         assert reused == [answer in found] * 5  # what was fitted before the change is not lost
         assert {"one": None} == work(settings, "cross_validation")
-        found[answer] = np.concatenate([fit_cache.load(unit.key)[0] for unit in units]).mean()
+        found[answer] = np.concatenate([fit_cache.load(unit.key).losses for unit in units]).mean()
     assert {"won": 40 / 60, "lost": 20 / 60} == pytest.approx(found)

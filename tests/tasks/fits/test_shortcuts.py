@@ -1,6 +1,7 @@
 """execution.shortcuts: whole schemes are stored without a fit, with the numbers of the fits; the rest is fitted."""
 
 import logging
+from dataclasses import asdict
 
 import joblib
 import numpy as np
@@ -50,9 +51,9 @@ def test_a_scheme_without_fits_has_the_losses_of_its_fits_and_no_units(prepared,
     assert fit_units(off, candidate, fitted, Versions.current()) is None
     with monkeypatch.context() as patched:
         patched.setattr(fitting, "seeded", None)  # a fit would call it
-        store_exact_losses(auto, candidate, name, key, 0, Versions.current())
+        store_exact_losses(auto, candidate, name, key, Versions.current())
     for got, unit in zip(fit_cache.load(key)[0], fitted, strict=True):
-        np.testing.assert_allclose(got, fit_cache.load(unit.key)[0], rtol=1e-9)
+        np.testing.assert_allclose(got, fit_cache.load(unit.key).losses, rtol=1e-9)
 
 
 def test_what_is_spared_depends_on_the_rows_of_the_splits(prepared):
@@ -84,7 +85,7 @@ def test_what_is_declined_is_told_to_those_who_debug_and_left_to_be_fitted(prepa
     _, candidate, key = spared(settings, "cross_validation")
     monkeypatch.setattr(worker, "losses_without_fits", declining)
     with caplog.at_level(logging.DEBUG, "heldout"):
-        store_exact_losses(settings, candidate, "cross_validation", key, 0, Versions.current())
+        store_exact_losses(settings, candidate, "cross_validation", key, Versions.current())
     assert ["cross_validation: bayes is fitted: GaussianNB is odd"] == caplog.messages
     _, _, units = planned(settings, "cross_validation")
     assert [candidate] == units_of_scheme.candidates_to_fit(settings, {candidate.name: key}).candidates
@@ -125,7 +126,7 @@ def test_fits_that_are_made_sooner_are_the_fits_under_the_same_keys(many, name, 
 
 def left(unit, keep):
     """What a fit has stored, and the hash of all that its hypothesis knows."""
-    return fit_cache.load(unit.key), joblib.hash(fit_cache.load(hypothesis_key(unit))) if keep else None
+    return asdict(fit_cache.load(unit.key)), joblib.hash(fit_cache.load(hypothesis_key(unit))) if keep else None
 
 
 @pytest.mark.parametrize(("shared", "fits"), [("max_iter: 1", 2), ("C: 1.0", 1), ("kernel: linear", 2)])

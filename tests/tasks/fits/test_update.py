@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from heldout.online import OnePass
+from heldout.schemes import fit_state
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.worker import fit_units, store_exact_losses
@@ -49,7 +50,7 @@ def shared_key(settings, name):
 
 def share(settings, candidate, name):
     """What a worker answers, once it has made a whole scheme."""
-    return store_exact_losses(settings, candidate, name, shared_key(settings, name), 0, Versions.current())
+    return store_exact_losses(settings, candidate, name, shared_key(settings, name), Versions.current())
 
 
 def test_a_candidate_that_is_updated_is_called_so_and_is_one_pass(settings_with):
@@ -88,7 +89,7 @@ def test_its_folds_and_steps_share_their_updates_whatever_the_shortcuts(prepared
     found, warned = fit_cache.load(shared_key(settings, name))
     assert () == warned
     for losses, other in zip(found, others, strict=True):
-        np.testing.assert_array_equal(fit_cache.load(other.key)[0], losses)
+        np.testing.assert_array_equal(fit_cache.load(other.key).losses, losses)
 
 
 @pytest.mark.parametrize("name", ["holdout", "final", "covalidation", "subsamples", "fold_pairs"])
@@ -100,9 +101,11 @@ def test_all_else_is_one_pass_over_the_rows_of_its_own_part(prepared, name):
     assert fit_units(settings, candidate, units[:2], Versions.current()) is None
     X, y = files.read_table(files.LABELED)
     for split, unit in zip(own.splits, units[:2], strict=False):
-        hypothesis = one_pass(candidate.learner().estimator.set_params(random_state=unit.random_state))
+        hypothesis = one_pass(
+            candidate.learner().estimator.set_params(random_state=fit_state(settings.seed, name, unit.number))
+        )
         predicted = hypothesis.fit(X.iloc[split.train], y[split.train]).predict(X.iloc[split.validation])
-        assert (predicted != y[split.validation]).astype(float).tolist() == fit_cache.load(unit.key)[0].tolist()
+        assert (predicted != y[split.validation]).astype(float).tolist() == fit_cache.load(unit.key).losses.tolist()
 
 
 @pytest.mark.parametrize("name", [*SHARED, "holdout"])

@@ -100,11 +100,11 @@ def test_a_process_that_has_taken_up_others_refuses_the_parameters(example):
 KEYED = """
     import heldout, json
     heldout.allow({name!r})
-    from tasks.runtime.extension_identity import identity
-    from tasks.storage import fit_cache
-    print(json.dumps([fit_cache.key("a"), identity()]))
+    from heldout.extensions import identity
+    from heldout import digests
+    print(json.dumps([digests.key("a"), identity()]))
 """
-PLAIN = "import json; from tasks.storage import fit_cache; print(json.dumps(fit_cache.key('a')))"
+PLAIN = "import json; from heldout import digests; print(json.dumps(digests.key('a')))"
 LOSS = (
     "from dataclasses import replace\nfrom heldout.losses.absolute import KIND as OWN\nKIND = replace(OWN, name='mine')"
 )
