@@ -53,9 +53,23 @@ class Labeled:
     y: NDArray[np.generic]
 
 
+class Keyed:
+    """A record, a dataclass, whose key is made of all its fields."""
+
+    @cached_property
+    def key(self) -> str | None:
+        """The hash of every field; None where one of them has no digest.
+
+        Raises TypeError for a field of another kind than `Known`, a number, a truth value, a text or texts.
+        """
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]  # each record is one
+        parts = {field.name: _part(getattr(self, field.name), field.name) for field in fields}
+        return None if None in parts.values() else digests.key(type(self).__name__, parts)
+
+
 @dataclass(frozen=True, eq=False)
-class Spec:
-    """What every record has: the rows, the learner, how answers are judged, and the seed, `state`."""
+class Spec(Keyed):
+    """What every fit has: the rows, the learner, how answers are judged, and the seed, `state`."""
 
     rows: Known[Labeled]
     learner: Known[Any]
@@ -64,15 +78,6 @@ class Spec:
     terms: Known[Mapping[str, PartLoss]]  # losses of whole parts, by the estimate
     state: int  # 0 for a learner that leaves no randomness open
     own: bool  # whether it is tested on the rows that it is trained on too
-
-    @cached_property
-    def key(self) -> str | None:
-        """The hash of every field; None where one of them has no digest.
-
-        Raises TypeError for a field of another kind than `Known`, a number, a truth value or a text.
-        """
-        parts = {field.name: _part(getattr(self, field.name), field.name) for field in dataclasses.fields(self)}
-        return None if None in parts.values() else digests.key(type(self).__name__, parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +95,23 @@ class ExactSpec(Spec):
 
 
 @dataclass(frozen=True)
+class CompareSpec(Keyed):
+    """How far pairs of half models differ on unlabelled rows: by the keys of their fits, which hold the loss."""
+
+    halves: tuple[str, ...]
+    rows: str
+
+
+@dataclass(frozen=True)
+class VoteSpec(Keyed):
+    """What half models answer on labelled rows that they did not see, and on unlabelled rows."""
+
+    halves: tuple[str, ...]
+    labeled: str
+    unlabeled: str
+
+
+@dataclass(frozen=True)
 class How:
     """How fits are made, on which no result depends: by shortcuts where they are exact, or each by itself."""
 
@@ -99,9 +121,11 @@ class How:
 def _part(value: object, name: str) -> object:
     if isinstance(value, Known):
         return value.digest
-    if isinstance(value, int | float | str):
+    if isinstance(value, int | float | str) or (
+        isinstance(value, tuple) and all(isinstance(one, str) for one in value)
+    ):
         return value
-    raise TypeError(f"{name} of a spec is a {type(value).__name__}; it must be Known, or a number, truth value or text")
+    raise TypeError(f"{name} of a spec is a {type(value).__name__}; it must be Known, a number, truth value or text")
 
 
 @dataclass(frozen=True, eq=False)

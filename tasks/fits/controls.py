@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow.parquet
 
 from heldout import digests
+from heldout.fits.specs import VoteSpec
 from heldout.unlabelled.half_model_controls import NAMES, Controls, controls, most_rows, why_none
 from tasks.fits import worker
 from tasks.fits.fan_out import run_all
@@ -46,8 +47,8 @@ def control_all(settings: Settings, halves: Mapping[str, Finished]) -> pd.DataFr
     if why_none(design, unlabeled=unlabeled > 0, half_models=bool(halves)) is not None:
         return _EMPTY
     versions = Versions.current()
-    content = [versions.labeled, *map(files.file_hash, shards)]
-    pieces = {name: _pieces(finished.keys, content) for name, finished in halves.items()}
+    content = [files.file_hash(shard) for shard in shards]
+    pieces = {name: _pieces(finished.keys, versions.labeled, content) for name, finished in halves.items()}
     todo: list[Work] = []
     names: list[str] = []  # of the candidate of each task
     reused = 0
@@ -87,13 +88,13 @@ def _taken(labeled: int) -> tuple[tuple[Path, ...], int]:
     return tuple(taken), min(rows, most)
 
 
-def _pieces(keys: Sequence[str], content: Sequence[str]) -> list[HalfPairs]:
-    """The blocks of repeats of half models `keys`, on rows of this content."""
+def _pieces(keys: Sequence[str], labeled: str, shards: Sequence[str]) -> list[HalfPairs]:
+    """The blocks of repeats of half models `keys`, on labelled rows and shards of this content."""
     size = 2 * _REPEATS_A_PIECE
     blocks = [tuple(keys[first : first + size]) for first in range(0, len(keys), size)]
+    unlabeled = digests.content_hash(shards)
     return [
-        HalfPairs(number * _REPEATS_A_PIECE, block, digests.key("controls", block, content))
-        for number, block in enumerate(blocks)
+        HalfPairs(number * _REPEATS_A_PIECE, VoteSpec(block, labeled, unlabeled)) for number, block in enumerate(blocks)
     ]
 
 

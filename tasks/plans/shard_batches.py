@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow.parquet
 
 from heldout import digests
+from heldout.fits.specs import CompareSpec
 from tasks.plans.units import HalfPairs
 
 REPEATS_A_PIECE = 10  # so that added repeats leave the earlier repeats alone
@@ -38,7 +39,5 @@ def batches_of(shards: Sequence[Path]) -> list[Batch]:
 def pieces_of(keys: Sequence[str], versions: Sequence[str]) -> list[HalfPairs]:
     """The blocks of repeats of half models `keys`, on shards of these versions."""
     blocks = [tuple(keys[first : first + 2 * REPEATS_A_PIECE]) for first in range(0, len(keys), 2 * REPEATS_A_PIECE)]
-    return [
-        HalfPairs(number * REPEATS_A_PIECE, block, digests.key("disagreement", block, versions))
-        for number, block in enumerate(blocks)
-    ]
+    rows = digests.content_hash(versions)
+    return [HalfPairs(number * REPEATS_A_PIECE, CompareSpec(block, rows)) for number, block in enumerate(blocks)]

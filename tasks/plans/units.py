@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from heldout.fits.specs import CompareSpec, VoteSpec
 from heldout.learners.fit_warnings import FitWarnings
 from heldout.losses import Losses
 from heldout.schemes import SchemeName
@@ -47,11 +48,20 @@ class Versions:
 
 @dataclass(frozen=True)
 class HalfPairs:
-    """Pairs of half models, compared on a batch of shards: the first repeat, their keys, the key of the result."""
+    """Pairs of half models that are compared together: the first repeat, and the record of the comparison."""
 
     first: int
-    halves: tuple[str, ...]
-    key: str
+    spec: CompareSpec | VoteSpec
+
+    @property
+    def halves(self) -> tuple[str, ...]:
+        """The keys of the half models."""
+        return self.spec.halves
+
+    @property
+    def key(self) -> str:
+        """The key of the result."""
+        return str(self.spec.key)
 
 
 def hypothesis_key(unit: Unit | str) -> str:

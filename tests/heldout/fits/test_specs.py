@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from heldout.estimates import PER_CANDIDATE
 from heldout.estimates.methods import choose
 from heldout.fits.scheme_fits import Fits, losses_without_fits
-from heldout.fits.specs import FitSpec, How, Known, KnownSplits, Labeled, Specs
+from heldout.fits.specs import CompareSpec, FitSpec, How, Known, KnownSplits, Labeled, Specs, VoteSpec
 from heldout.losses import choose_loss
 from heldout.parts.partition import make_halves, make_partition
 from heldout.parts.weights import Weights
@@ -78,6 +78,14 @@ def test_one_more_field_is_in_the_key_or_is_refused(samples):
     assert first.key != second.key
     with pytest.raises(TypeError, match=r"^sample of a spec is a list"):
         _ = OfAStranger(**base, sample=[0.5]).key
+
+
+@pytest.mark.parametrize("spec", [CompareSpec(("a", "b"), "c"), VoteSpec(("a", "b"), "c", "d")])
+def test_a_comparison_of_half_models_is_keyed_by_theirs_and_by_the_rows(spec):
+    changes = {"halves": ("b", "a"), "rows": "e", "labeled": "e", "unlabeled": "e"}
+    names = [field.name for field in dataclasses.fields(spec)]
+    assert 1 + len(names) == len({spec.key, *(replace(spec, **{name: changes[name]}).key for name in names)})
+    assert CompareSpec(("a",), "b").key != VoteSpec(("a",), "b", "").key
 
 
 def test_what_makes_a_fit_is_given_the_record_alone():

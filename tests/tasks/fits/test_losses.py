@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
+from heldout.fits.specs import CompareSpec
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
@@ -152,7 +153,7 @@ def test_probabilities_of_half_models_are_compared_on_a_shard(prepared, name):
     shard = files.UNLABELED / "shard-00000.parquet"
     X.to_parquet(shard)
     keys = [unit.key for unit in planned]
-    compared = [HalfPairs(0, tuple(keys), "result")]
+    compared = [HalfPairs(0, CompareSpec(tuple(keys), "rows"))]
     assert disagree(settings, [shard], compared, read_design(settings).loss) is None
     said = [fit_cache.load(hypothesis_key(key)).predict_proba(X) for key in keys]
 
@@ -161,7 +162,7 @@ def test_probabilities_of_half_models_are_compared_on_a_shard(prepared, name):
 
     expected = [np.mean(apart(one, other)) for one, other in zip(said[::2], said[1::2], strict=True)]
     assert {"disagreement", "E_dis", "E_maxdt"} <= set(read_design(settings).estimates)
-    assert expected == pytest.approx(fit_cache.load("result")[0][:, 0].tolist(), rel=1e-9)
+    assert expected == pytest.approx(fit_cache.load(compared[0].key)[0][:, 0].tolist(), rel=1e-9)
 
 
 # --- weights
