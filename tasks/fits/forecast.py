@@ -138,4 +138,4 @@ def _table(settings: Settings) -> budget.TableSize:
 
 
 def _all_labeled_stored(settings: Settings) -> bool:
-    return any(fit_cache.has(all_labeled.fit_key(settings, candidate)[0]) for candidate in settings.candidates)
+    return any(fit_cache.store.has(all_labeled.fit_key(settings, candidate)[0]) for candidate in settings.candidates)

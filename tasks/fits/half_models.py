@@ -36,7 +36,7 @@ def keys_of(settings: Settings, candidate: Candidate) -> tuple[str, ...]:
 
 def are_stored(keys: Sequence[str]) -> bool:
     """Whether every one of these half models can be loaded."""
-    return all(fit_cache.has(hypothesis_key(key)) for key in keys)
+    return all(fit_cache.store.has(hypothesis_key(key)) for key in keys)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class HalfModels:
     @classmethod
     def of(cls, settings: Settings, keys: Sequence[str], candidate: str) -> "HalfModels":
         """Raises UserError where one of them is missing: `watch` fits nothing."""
-        missing = sum(not fit_cache.has(hypothesis_key(key)) for key in keys)
+        missing = sum(not fit_cache.store.has(hypothesis_key(key)) for key in keys)
         if missing:
             raise UserError(
                 f"{missing} of the {len(keys)} half models of {candidate} by {files.HALVES} are not "
@@ -91,7 +91,7 @@ def _in_worker(
 
 @functools.lru_cache(maxsize=1)
 def _loaded(keys: tuple[str, ...]) -> list[Any]:
-    return [fit_cache.load(hypothesis_key(key)) for key in keys]
+    return [fit_cache.store.load(hypothesis_key(key)) for key in keys]
 
 
 def _by_row(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss) -> Losses:

@@ -45,14 +45,14 @@ def measure_all(
     places = places[: max(_FIRST_ROWS, int(_MOST_BYTES / a_row))]
     some = X.iloc[places].reset_index(drop=True)
     sample = fit_cache.key("sample", os.getpid())  # a file, which every worker reads: no copy of it for each candidate
-    fit_cache.save(sample, (some, y[places]))
+    fit_cache.store.save(sample, (some, y[places]))
     try:
         futures = {
             candidate.name: pool.submit(measure, settings, candidate, sample, loss) for candidate in settings.candidates
         }
         return {name: _result(future) for name, future in futures.items()}
     finally:
-        fit_cache.remove(sample)
+        fit_cache.store.remove(sample)
 
 
 def _result(future: "Future[tuple[Cost, float]]") -> tuple[Cost, float]:
@@ -70,7 +70,7 @@ def measure(settings: Settings, candidate: Candidate, sample: str, loss: Loss) -
     A fit that fails costs the time until it failed: the run will say so.
     """
     settings.use_folder()
-    X, y = fit_cache.load(sample)
+    X, y = fit_cache.store.load(sample)
     learner, limit = candidate.learner(), settings.execution.fit_timeout
     points: list[tuple[int, float, float]] = []
     with quiet():

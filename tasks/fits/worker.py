@@ -90,7 +90,7 @@ def _fit_units(
                     _store(hypothesis_key(unit), fitted.hypothesis, read_again=unit.scheme == "holdout")
         except FitFailure as failure:
             return f"{plan.label([unit.number])}: {failure}"
-        fit_cache.save(unit.key, (fitted.losses, training, fitted.warned, fitted.terms))
+        fit_cache.store.save(unit.key, (fitted.losses, training, fitted.warned, fitted.terms))
         if measuring and len(units) == 1:  # several may share work
             fit_times.note(candidate, versions.labeled, (time.perf_counter() - started) / len(split.train))
     return None
@@ -115,7 +115,7 @@ def store_exact_losses(
         return f"{name}: {failure}"
     except Declined as reason:
         log.debug("%s: %s is fitted: %s", name, candidate.name, reason)
-    fit_cache.save(key, made)
+    fit_cache.store.save(key, made)
     return None
 
 
@@ -139,7 +139,7 @@ def disagree_on(
 ) -> str | None:
     """`disagree` on one batch of shards after the other, without what is stored; the first reason of a failure."""
     for shards, pieces in compared:
-        missing = [piece for piece in pieces if not fit_cache.has(piece.key)]
+        missing = [piece for piece in pieces if not fit_cache.store.has(piece.key)]
         if missing and (reason := disagree(settings, shards, missing, loss)) is not None:
             return reason
     return None
@@ -167,7 +167,7 @@ def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[HalfPa
         except FitFailure as failure:
             at_fault = _shard_at_fault(hypotheses, shards, loss) if hypotheses else None
             return at_fault or str(failure)
-        fit_cache.save(piece.key, margins)
+        fit_cache.store.save(piece.key, margins)
     return None
 
 
@@ -199,7 +199,7 @@ def vote(settings: Settings, shards: Sequence[Path], pieces: Sequence[HalfPairs]
                 votes = Votes.of(hypotheses, X, half, classes).split(len(design.y))
         except FitFailure as failure:
             return str(failure)
-        fit_cache.save(piece.key, votes)
+        fit_cache.store.save(piece.key, votes)
     return None
 
 
@@ -211,15 +211,15 @@ def _answered(piece: HalfPairs, rows: int) -> int:
 def _store(key: str, hypothesis: Any, *, read_again: bool) -> None:
     """Store a hypothesis. Raises FitFailure if it cannot be pickled or, if asked, cannot be read again."""
     with _pickled():
-        fit_cache.save(key, hypothesis)
+        fit_cache.store.save(key, hypothesis)
         if read_again:
-            fit_cache.load(key)
+            fit_cache.store.load(key)
 
 
 def _stored_hypotheses(piece: HalfPairs) -> list[Any]:
     """The half models of `piece`. Raises FitFailure if one cannot be read again."""
     with _pickled():
-        return [fit_cache.load(hypothesis_key(name)) for name in piece.halves]
+        return [fit_cache.store.load(hypothesis_key(name)) for name in piece.halves]
 
 
 @contextmanager

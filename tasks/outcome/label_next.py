@@ -135,7 +135,7 @@ def _disagreement(settings: Settings, candidate: Candidate, shards: Sequence[Pat
     alone = settings.model_copy(update={"candidates": [candidate]})
     ((_, units),) = plan_units(alone, plan, Versions.current())
     keys = tuple(unit.key for unit in units)
-    if missing := [key for key in keys if not fit_cache.has(hypothesis_key(key))]:
+    if missing := [key for key in keys if not fit_cache.store.has(hypothesis_key(key))]:
         raise UserError(
             f"{len(missing)} of the {len(keys)} half models of {candidate.name} are not stored below "
             f"{fit_cache.FOLDER}; run `{COMMAND} validate` first"
@@ -146,10 +146,10 @@ def _disagreement(settings: Settings, candidate: Candidate, shards: Sequence[Pat
 def _of_batch(settings: Settings, batch: Any, keys: tuple[str, ...], loss: Loss) -> list[Losses]:
     """What co-validation stored, or would have."""
     pieces = pieces_of(keys, [files.file_hash(path) for path in batch.shards])
-    lacking = [piece for piece in pieces if not fit_cache.has(piece.key)]
+    lacking = [piece for piece in pieces if not fit_cache.store.has(piece.key)]
     if lacking and (reason := _compare(settings, batch, lacking, loss)) is not None:
         raise UserError(f"the half models do not answer: {reason}")
-    sums = np.sum([fit_cache.load(piece.key)[1] for piece in pieces], axis=0, dtype=np.float64)
+    sums = np.sum([fit_cache.store.load(piece.key)[1] for piece in pieces], axis=0, dtype=np.float64)
     return np.split(sums / (len(keys) // 2), np.cumsum(batch.rows)[:-1])
 
 

@@ -84,7 +84,7 @@ def test_the_stored_losses_equal_the_plain_loop(prepared, name):
                 place = SCHEMES.index(name)
                 learner.set_params(random_state=seeds.random_state(settings.seed, "fit", place, number))
             hypothesis = learner.fit(X.iloc[train], y[train])
-            losses, training, *_ = fit_cache.load(unit.key)
+            losses, training, *_ = fit_cache.store.load(unit.key)
             assert (hypothesis.predict(X.iloc[test]) != y[test]).astype(float).tolist() == losses.tolist()
             if name == "covalidation":
                 assert (hypothesis.predict(X.iloc[train]) != y[train]).astype(float).tolist() == training.tolist()
@@ -102,8 +102,8 @@ def test_the_further_fits_are_those_of_their_splits(prepared, name):
     for split, unit in zip(own(settings, name).splits[::9], units, strict=True):
         hypothesis = candidate.learner().fit(X.iloc[split.train], y[split.train])
         wrong = (hypothesis.predict(X.iloc[split.validation]) != y[split.validation]).astype(float)
-        assert wrong.tolist() == fit_cache.load(unit.key)[0].tolist()
-        assert not fit_cache.has(hypothesis_key(unit))
+        assert wrong.tolist() == fit_cache.store.load(unit.key)[0].tolist()
+        assert not fit_cache.store.has(hypothesis_key(unit))
 
 
 KEPT = {
@@ -122,10 +122,10 @@ def test_the_hypothesis_is_kept_where_it_is_needed_and_predicts_as_it_was_tested
     X, y = files.read_table(files.LABELED)
     for (_, test), unit in zip(splits(name), plan(settings, name)["bayes"], strict=True):
         kept = name in KEPT[form]
-        assert kept == fit_cache.has(hypothesis_key(unit))
+        assert kept == fit_cache.store.has(hypothesis_key(unit))
         if kept:
-            predicted = fit_cache.load(hypothesis_key(unit)).predict(X.iloc[test])
-            assert (predicted != y[test]).astype(float).tolist() == fit_cache.load(unit.key)[0].tolist()
+            predicted = fit_cache.store.load(hypothesis_key(unit)).predict(X.iloc[test])
+            assert (predicted != y[test]).astype(float).tolist() == fit_cache.store.load(unit.key)[0].tolist()
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_failing_learner_gives_a_reason_and_leaves_nothing_for_the_unit_that_f
     # 30, 40 and 50 rows to train on, and 40 neighbours asked for: the first block fails
     reason = fit_units(settings, greedy, [units[2], units[0], units[1]], Versions.current())
     assert reason.startswith("block 1/3: ValueError: Expected n_neighbors <= n_samples_fit")
-    assert [False, False, True] == [fit_cache.has(unit.key) for unit in units]
+    assert [False, False, True] == [fit_cache.store.has(unit.key) for unit in units]
 
 
 def test_a_reason_names_the_learners_own_error_for_every_scheme(prepared):
@@ -242,7 +242,7 @@ def test_what_was_fitted_is_gathered_without_another_fit(prepared):
             for unit, losses, training in zip(
                 units, by_candidate[candidate].losses, by_candidate[candidate].training, strict=True
             ):
-                stored, own_training, *_ = fit_cache.load(unit.key)
+                stored, own_training, *_ = fit_cache.store.load(unit.key)
                 assert stored.tolist() == losses.tolist()
                 assert (training is None) == (own_training is None) == (name == "final")
     assert before == {path: path.stat().st_mtime_ns for path in fit_cache.FOLDER.rglob("*")}
@@ -360,8 +360,8 @@ def test_a_task_that_is_done_again_after_its_worker_died_makes_only_the_fits_tha
     (task,) = tasks_of(settings, "covalidation")
     fit_units(*task.arguments)
     stored = {path: path.read_bytes() for path in fit_cache.FOLDER.rglob("*") if path.is_file()}
-    fit_cache.remove(hypothesis_key(task.keys[1]))
-    fit_cache.remove(task.keys[3])
+    fit_cache.store.remove(hypothesis_key(task.keys[1]))
+    fit_cache.store.remove(task.keys[3])
     made, make = [], Fits.make
     monkeypatch.setattr(Fits, "make", lambda self, *of, **more: made.append(of) or make(self, *of, **more))
     assert fit_units(*task.arguments) is None
@@ -420,5 +420,5 @@ def test_a_helper_of_a_learners_module_that_was_changed_is_fitted_again_and_give
         reused = [units_of_scheme.is_stored(unit) for unit in units]
         assert reused == [answer in found] * 5  # what was fitted before the change is not lost
         assert {"one": None} == work(settings, "cross_validation")
-        found[answer] = np.concatenate([fit_cache.load(unit.key)[0] for unit in units]).mean()
+        found[answer] = np.concatenate([fit_cache.store.load(unit.key)[0] for unit in units]).mean()
     assert {"won": 40 / 60, "lost": 20 / 60} == pytest.approx(found)

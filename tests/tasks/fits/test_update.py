@@ -85,10 +85,10 @@ def test_its_folds_and_steps_share_their_updates_whatever_the_shortcuts(prepared
     assert share(settings, candidate, name) is None
     refit, others = planned["bayes"]
     assert fit_units(settings, refit, others, Versions.current()) is None
-    found, warned = fit_cache.load(shared_key(settings, name))
+    found, warned = fit_cache.store.load(shared_key(settings, name))
     assert () == warned
     for losses, other in zip(found, others, strict=True):
-        np.testing.assert_array_equal(fit_cache.load(other.key)[0], losses)
+        np.testing.assert_array_equal(fit_cache.store.load(other.key)[0], losses)
 
 
 @pytest.mark.parametrize("name", ["holdout", "final", "covalidation", "subsamples", "fold_pairs"])
@@ -102,7 +102,7 @@ def test_all_else_is_one_pass_over_the_rows_of_its_own_part(prepared, name):
     for split, unit in zip(own.splits, units[:2], strict=False):
         hypothesis = one_pass(candidate.learner().estimator.set_params(random_state=unit.random_state))
         predicted = hypothesis.fit(X.iloc[split.train], y[split.train]).predict(X.iloc[split.validation])
-        assert (predicted != y[split.validation]).astype(float).tolist() == fit_cache.load(unit.key)[0].tolist()
+        assert (predicted != y[split.validation]).astype(float).tolist() == fit_cache.store.load(unit.key)[0].tolist()
 
 
 @pytest.mark.parametrize("name", [*SHARED, "holdout"])
@@ -133,7 +133,7 @@ def test_a_failure_is_told_and_nothing_is_refitted(prepared):
     candidate, _ = planned["sgd (one pass)"]
     reason = share(settings, candidate, "cross_validation")
     assert "cross_validation: ValueError: early_stopping should be False with partial_fit" == reason
-    assert not fit_cache.has(shared_key(settings, "cross_validation"))
+    assert not fit_cache.store.has(shared_key(settings, "cross_validation"))
     exact_keys = units_of_scheme.exact_loss_keys(settings, own, Versions.current())
     assert [] == units_of_scheme.candidates_to_fit(settings, exact_keys).candidates
 
