@@ -10,12 +10,11 @@ import pandas as pd
 from heldout.errors import FitFailure
 from heldout.learners.fitting import ROWS_AT_ONCE, failures
 from heldout.losses import Loss, Losses
+from heldout.running.fit_limit import limited
+from heldout.running.quiet import quiet
 from heldout.unlabelled.answer_shares import answer_shares
 from heldout.unlabelled.disagreement import disagreements
 from tasks.fits.executor import local
-from tasks.fits.fit_limit import limited
-from tasks.fits.quiet import quiet
-from tasks.fits.workers import TaskFailed
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
@@ -73,7 +72,7 @@ class HalfModels:
         workers = local(self.settings.execution)
         try:
             answer: Losses = workers.submit(_in_worker, question, self.settings, self.keys, X, loss, *more).result()
-        except (FitFailure, TaskFailed) as failure:
+        except FitFailure as failure:
             raise UserError(f"{whose}: the half models do not answer its rows: {failure}") from None
         return answer
 

@@ -18,8 +18,8 @@ from heldout.errors import FitFailure
 from heldout.learners.fitting import answers, fit_and_test
 from heldout.losses import Loss
 from heldout.parts.splits import Split
-from tasks.fits.fit_limit import limited
-from tasks.fits.quiet import quiet
+from heldout.running.fit_limit import limited
+from heldout.running.quiet import quiet
 from tasks.fits.workers import reason_of
 from tasks.params import Candidate, Settings
 from tasks.plans.budget import Cost

@@ -21,12 +21,13 @@ from heldout.learners.fit_warnings import FitWarnings
 from heldout.learners.fitting import ROWS_AT_ONCE, fit_and_test, reason
 from heldout.losses import Loss, Losses
 from heldout.parts.splits import Split
+from heldout.running.fit_limit import limited
+from heldout.running.quiet import quiet
+from heldout.running.uncollected import uncollected
 from heldout.schemes import SchemeName
 from heldout.shortcuts import Declined
 from heldout.unlabelled.disagreement import disagreements
 from heldout.unlabelled.half_model_controls import Votes, most_rows
-from tasks.fits.fit_limit import limited
-from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings
 from tasks.plans import fit_times
 from tasks.plans.all_labeled import read_all_labeled
@@ -35,7 +36,6 @@ from tasks.plans.read_design import design_of
 from tasks.plans.units import HalfPairs, Unit, Versions, hypothesis_key
 from tasks.plans.units_of_scheme import is_stored
 from tasks.runtime.errors import UserError
-from tasks.runtime.uncollected import uncollected
 from tasks.storage import files, fit_cache
 
 log = logging.getLogger("heldout")

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout import seeds
+from heldout.errors import TaskFailed
 from heldout.losses import Loss, Losses
 from heldout.unlabelled import label_next
 from tasks.data import prepare_tables
@@ -17,7 +18,6 @@ from tasks.data.drawn_rows import COLUMNS, ID, ORDER, POOL, PROBABILITY
 from tasks.data.prepare_tables import Prepared
 from tasks.fits import worker
 from tasks.fits.executor import local
-from tasks.fits.workers import TaskFailed
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design

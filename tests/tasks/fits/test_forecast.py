@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from heldout.errors import TaskFailed
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import forecast, measured_costs
 from tasks.fits.worker import fit_units
-from tasks.fits.workers import TaskFailed
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import further_schemes, scheme
 from tasks.plans.read_design import read_design
