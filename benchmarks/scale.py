@@ -106,7 +106,7 @@ def store_units(names: Sequence[str]) -> None:
     from tasks.storage import fit_cache
 
     for name in names:
-        fit_cache.save(name, None)
+        fit_cache.store.save(name, None)
 
 
 def compute(seconds: float) -> None:
@@ -268,10 +268,10 @@ def of_a_fit() -> dict[str, float]:
     costs = {"plan": _processor_seconds(planned)}
     candidate, units = found[0]
     worker.fit_units(settings, candidate, units, versions)
-    stored = fit_cache.load(units[0].key)
+    stored = fit_cache.store.load(units[0].key)
     for _, units in found:
         for unit in units:
-            fit_cache.save(unit.key, stored)
+            fit_cache.store.save(unit.key, stored)
     costs["gather"] = _processor_seconds(read)
     return {name: seconds / (_CANDIDATES * len(plan.splits)) for name, seconds in costs.items()}
 

@@ -32,11 +32,11 @@ from flows import ui
 from flows.schedule_states import Switched, switched
 from flows.serve import PORT, ready
 from flows.stage import begin
+from heldout.running.parent_watch import end_with
 from tasks.params import load as load_params
 from tasks.params.changes import Changes
 from tasks.runtime import environment, flow_runs, pages_address
 from tasks.runtime.errors import UserError, dotted, one_line
-from tasks.runtime.parent_watch import end_with
 from tasks.runtime.private_files import private_folder
 from tasks.runtime.process_limits import check_limits
 

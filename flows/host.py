@@ -23,14 +23,15 @@ from typing import TYPE_CHECKING, NoReturn
 import psutil
 
 from flows.session import CRASH, INTERRUPTED, Session, log_to_terminal, report_error
+from heldout.running.private_files import private_opener
+from heldout.running.uncollected import uncollected
 from tasks.runtime import environment, open_servers
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.environment import CACHE, copy_suffix
 from tasks.runtime.errors import Held, Incomplete, UserError
 from tasks.runtime.full_disk import check_space
-from tasks.runtime.private_files import private_folder, private_opener
+from tasks.runtime.private_files import private_folder
 from tasks.runtime.process_limits import check_limits
-from tasks.runtime.uncollected import uncollected
 from tasks.runtime.used_up import used_up
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+from heldout.running.uncollected import uncollected
 from tasks.runtime import open_servers, process_end
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.errors import Incomplete, UserError
 from tasks.runtime.own_code import COMMAND
 from tasks.runtime.process_limits import check_limits
 from tasks.runtime.server import Server
-from tasks.runtime.uncollected import uncollected
 
 if TYPE_CHECKING:
     from tasks.params import Settings

@@ -37,8 +37,8 @@ def add_login(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Show the pages until Ctrl-C, or until the process `parent` is gone; returns the exit code. Raises UserError."""
+    from heldout.running.parent_watch import end_with
     from tasks.params import load
-    from tasks.runtime.parent_watch import end_with
 
     if options.parent is not None:
         end_with(options.parent)

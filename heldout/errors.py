@@ -3,8 +3,10 @@
 ValueError
 └── BadArgument     an argument outside its limits
 RuntimeError
-└── FitFailure      a learner that could not be fitted, or whose predictions have no loss
-    └── FewOfAClass where the training rows have a single class, or a single row of one
+├── FitFailure      a learner that could not be fitted, or whose predictions have no loss
+│   ├── FewOfAClass where the training rows have a single class, or a single row of one
+│   └── TaskFailed  whose process ended, or that took longer than its limit
+└── StoreFailure    a store of fits that lacks a value, or cannot be written
 UserWarning
 ├── LearnerWarning  fits of a candidate that gave warnings
 ├── PartsWarning    classes too rare for the parts that the defaults would make
@@ -46,6 +48,14 @@ class FitFailure(RuntimeError):
 
 class FewOfAClass(FitFailure):
     """A fit that failed on training rows of a single class, or with a single row of a class."""
+
+
+class TaskFailed(FitFailure):
+    """A task that no worker process can finish: a fit, or what fitted learners answer."""
+
+
+class StoreFailure(RuntimeError):
+    """A store of fits lacks a value that was asked for, or is another user's; the message says what to do."""
 
 
 class LearnerWarning(UserWarning):

@@ -35,7 +35,7 @@ def main() -> None:
 def stored() -> list[Run]:
     """The runs by the code of the last commit. Raises UserError for a set that was not run."""
     keys = [unit_key("datasets", unit) for unit in datasets.units(quick=False)]
-    return datasets.outcomes(pd.DataFrame([record for key in keys for record in fit_cache.load(key)]))
+    return datasets.outcomes(pd.DataFrame([record for key in keys for record in fit_cache.store.load(key)]))
 
 
 def page(runs: Sequence[Run]) -> str:

@@ -36,10 +36,10 @@ def studies(names: Sequence[str], quick: bool, data: Path | None, execution: Exe
         missing = [
             Work(f"{name} {place + 1}/{len(units)}", (name, unit, data, key), (key,))
             for place, (unit, key) in enumerate(zip(units, keys, strict=True))
-            if not fit_cache.has(key)
+            if not fit_cache.store.has(key)
         ]
         run_all(execution, name, measure, missing, len(units) - len(missing))
-        results = pd.DataFrame([record for key in keys for record in fit_cache.load(key)])
+        results = pd.DataFrame([record for key in keys for record in fit_cache.store.load(key)])
         findings_page.write(name, experiment, results, quick)
         log.info("%s: %d findings", name, len(experiment.findings(results)))
     findings_page.write_page(quick)
@@ -47,7 +47,7 @@ def studies(names: Sequence[str], quick: bool, data: Path | None, execution: Exe
 
 def measure(name: str, unit: Any, data: Path | None, key: str) -> None:
     """Store the results of a unit; in a worker."""
-    fit_cache.save(key, load(name).measure(unit, data))
+    fit_cache.store.save(key, load(name).measure(unit, data))
 
 
 def unit_key(name: str, unit: Any) -> str:

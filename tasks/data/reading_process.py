@@ -16,10 +16,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from heldout.running import exit_code, lifeline
 from tasks.data import file_formats
 from tasks.data.file_formats import FileRows
 from tasks.data.text_form import TextForm
-from tasks.runtime import lifeline, process_end
 from tasks.runtime.errors import UserError
 from tasks.runtime.memory_limit import allowed, limited_memory
 
@@ -95,7 +95,7 @@ class _Reader:
             if code == _OUT_OF_MEMORY:
                 raise _Ended("needs more memory than it may take, half of what is free") from None
             raise _Ended(
-                f"ended its process ({process_end.of_exit_code(code)}), as where it lacks memory: half of what is free"
+                f"ended its process ({exit_code.in_words(code)}), as where it lacks memory: half of what is free"
             ) from None
         except BaseException:  # also an interruption: its answer would be that to the next file
             self.end()

@@ -54,7 +54,7 @@ def control_all(settings: Settings, halves: Mapping[str, Finished]) -> pd.DataFr
     reused = 0
     for name, of_candidate in pieces.items():
         for some in _grouped(of_candidate, len(design.y) + unlabeled):
-            lacking = [piece for piece in some if not fit_cache.has(piece.key)]
+            lacking = [piece for piece in some if not fit_cache.store.has(piece.key)]
             if lacking:
                 label, keys = f"{_label(lacking)} · controls · {name}", tuple(piece.key for piece in lacking)
                 todo.append(Work(label, (settings.with_only(), shards, lacking, versions), keys))
@@ -110,7 +110,7 @@ def _label(pieces: Sequence[HalfPairs]) -> str:
 
 
 def _lines(candidate: str, pieces: Sequence[HalfPairs]) -> Iterator[pd.DataFrame]:
-    stored = [fit_cache.load(piece.key) for piece in pieces]
+    stored = [fit_cache.store.load(piece.key) for piece in pieces]
     for place, kind in enumerate((_LABELED, _UNLABELED)):
         made = controls([votes[place] for votes in stored])
         of_rows = {name: made[:, number] if number < made.shape[1] else np.nan for number, name in enumerate(NAMES)}

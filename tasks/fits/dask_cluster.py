@@ -13,9 +13,9 @@ from typing import Any
 
 from distributed import Client, KilledWorker
 
+from heldout.errors import TaskFailed
 from tasks.fits.dask_worker import Here, differences, pack, unpack
 from tasks.fits.reached_packages import reached
-from tasks.fits.workers import TaskFailed
 from tasks.runtime import dask_scheduler, own_code
 from tasks.runtime.errors import UserError
 

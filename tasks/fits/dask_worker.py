@@ -16,8 +16,9 @@ from typing import Any
 
 from heldout import extensions
 from heldout.extensions import identity
+from heldout.running.workers import Workers
 from tasks.fits.reached_packages import reached
-from tasks.fits.workers import Workers
+from tasks.fits.workers import fit_workers
 from tasks.runtime import own_code
 from tasks.runtime.errors import UserError
 from tasks.runtime.secret import checkout_secret
@@ -66,7 +67,7 @@ def run(folder: str, ours: str, name: str, fit_timeout: float | None, payload: b
     multiprocessing.current_process().daemon = False
     key = name, threading.get_ident()
     if key not in _workers:
-        _workers[key] = Workers(1, fit_timeout, idle_seconds=_IDLE_SECONDS)
+        _workers[key] = fit_workers(1, fit_timeout, idle_seconds=_IDLE_SECONDS)
     try:
         done: bytes = _workers[key].submit(_perform, folder, ours, payload).result()
     except Exception as error:  # Dask would write the task, with all settings, into its log

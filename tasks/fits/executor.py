@@ -7,7 +7,8 @@ import sys
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
-from tasks.fits.workers import Workers
+from heldout.running.workers import Workers
+from tasks.fits.workers import fit_workers
 from tasks.params.running import Execution
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def local(settings: Execution) -> Executor:
     if _workers and (_workers[0].count, _workers[0].fit_timeout) != wanted:
         _workers.pop().shutdown()
     if not _workers:
-        _workers.append(Workers(*wanted))
+        _workers.append(fit_workers(*wanted))
     return _workers[0]
 
 

@@ -33,8 +33,14 @@ def run_all(
 
     `reused` is the number of tasks that were finished before, for the log; `measuring` as in `Progress`.
     """
-    if refused := fit_cache.refused():
-        log.warning("%s: %s", what, refused)
+    if refused := fit_cache.store.refused():
+        log.warning(
+            "%s: %d files of finished fits are damaged or not of this checkout, as %s; they are not read, and their "
+            "fits are made again",
+            what,
+            len(refused),
+            refused[0],
+        )
     log.info("%s: %d tasks reused, %d to do", what, reused, len(todo))
     pool = executor(execution)
     prefetch.submit_all(pool, function, todo)  # there may be more workers than threads that wait for them

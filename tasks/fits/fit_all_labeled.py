@@ -24,14 +24,14 @@ def fit_all_labeled(settings: Settings, winner: Candidate) -> Any:
     key = key_of(all_labeled.spec_of(settings, winner))
     owner = failed_candidates.key(settings, winner)
     work = Work(f"all labelled rows · {winner.name}", (settings, winner, key), (key,), candidate=owner)
-    todo = [] if fit_cache.has(key) else [work]
+    todo = [] if fit_cache.store.has(key) else [work]
     for reason in run_all(settings.execution, "all labelled rows", worker.fit_all_labeled, todo, 1 - len(todo)):
         if reason is not None:
             raise UserError(
                 f"candidates: {winner.name} was selected on {settings.split.rows} rows, and fails on all labelled "
                 f"rows: {reason}; fix or remove it, or keep fewer labels with data.labeled_rows"
             )
-    hypothesis, warned = fit_cache.load(key)
+    hypothesis, warned = fit_cache.store.load(key)
     counted = WarningCounts.of([warned])
     if counted.concerned:
         log.warning("select: %s on all labelled rows: %s", winner.name, counted)

@@ -139,4 +139,6 @@ def _table(settings: Settings) -> budget.TableSize:
 
 
 def _all_labeled_stored(settings: Settings) -> bool:
-    return any(fit_cache.has(key_of(all_labeled.spec_of(settings, candidate))) for candidate in settings.candidates)
+    return any(
+        fit_cache.store.has(key_of(all_labeled.spec_of(settings, candidate))) for candidate in settings.candidates
+    )

@@ -93,7 +93,7 @@ class _Compared:
 
     def lacking(self) -> "_Compared":
         """Those that are not stored."""
-        return replace(self, pieces=[piece for piece in self.pieces if not fit_cache.has(piece.key)])
+        return replace(self, pieces=[piece for piece in self.pieces if not fit_cache.store.has(piece.key)])
 
 
 def _grouped(compared: Sequence[_Compared], sizes: TaskSizes) -> Iterator[Sequence[_Compared]]:
@@ -121,7 +121,7 @@ def _label(compared: Sequence[_Compared], count: int) -> str:
 
 def _margins(candidate: str, batch: Batch, pieces: Sequence[HalfPairs]) -> tuple[pd.DataFrame, ...]:
     """The lines of the three tables of one batch."""
-    stored = [fit_cache.load(piece.key) for piece in pieces]
+    stored = [fit_cache.store.load(piece.key) for piece in pieces]
     by_repeat = np.concatenate([of_pairs for of_pairs, _ in stored])  # (repeats, shards)
     sums = np.sum([of_rows for _, of_rows in stored], axis=0)
     margins = ShardMargins.of(by_repeat, sums, batch.rows)

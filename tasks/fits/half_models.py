@@ -10,12 +10,11 @@ import pandas as pd
 from heldout.errors import FitFailure
 from heldout.learners.fitting import ROWS_AT_ONCE, failures
 from heldout.losses import Loss, Losses
+from heldout.running.fit_limit import limited
+from heldout.running.quiet import quiet
 from heldout.unlabelled.answer_shares import answer_shares
 from heldout.unlabelled.disagreement import disagreements
 from tasks.fits.executor import local
-from tasks.fits.fit_limit import limited
-from tasks.fits.quiet import quiet
-from tasks.fits.workers import TaskFailed
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
@@ -36,7 +35,7 @@ def keys_of(settings: Settings, candidate: Candidate) -> tuple[str, ...]:
 
 def are_stored(keys: Sequence[str]) -> bool:
     """Whether every one of these half models can be loaded."""
-    return all(fit_cache.has(hypothesis_key(key)) for key in keys)
+    return all(fit_cache.store.has(hypothesis_key(key)) for key in keys)
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class HalfModels:
     @classmethod
     def of(cls, settings: Settings, keys: Sequence[str], candidate: str) -> "HalfModels":
         """Raises UserError where one of them is missing: `watch` fits nothing."""
-        missing = sum(not fit_cache.has(hypothesis_key(key)) for key in keys)
+        missing = sum(not fit_cache.store.has(hypothesis_key(key)) for key in keys)
         if missing:
             raise UserError(
                 f"{missing} of the {len(keys)} half models of {candidate} by {files.HALVES} are not "
@@ -73,7 +72,7 @@ class HalfModels:
         workers = local(self.settings.execution)
         try:
             answer: Losses = workers.submit(_in_worker, question, self.settings, self.keys, X, loss, *more).result()
-        except (FitFailure, TaskFailed) as failure:
+        except FitFailure as failure:
             raise UserError(f"{whose}: the half models do not answer its rows: {failure}") from None
         return answer
 
@@ -91,7 +90,7 @@ def _in_worker(
 
 @functools.lru_cache(maxsize=1)
 def _loaded(keys: tuple[str, ...]) -> list[Any]:
-    return [fit_cache.load(hypothesis_key(key)) for key in keys]
+    return [fit_cache.store.load(hypothesis_key(key)) for key in keys]
 
 
 def _by_row(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss) -> Losses:

@@ -19,8 +19,8 @@ from heldout.errors import FitFailure
 from heldout.learners.fitting import answers, fit_and_test
 from heldout.losses import Loss
 from heldout.parts.splits import Split
-from tasks.fits.fit_limit import limited
-from tasks.fits.quiet import quiet
+from heldout.running.fit_limit import limited
+from heldout.running.quiet import quiet
 from tasks.fits.workers import reason_of
 from tasks.params import Candidate, Settings
 from tasks.plans.budget import Cost
@@ -46,14 +46,14 @@ def measure_all(
     places = places[: max(_FIRST_ROWS, int(_MOST_BYTES / a_row))]
     some = X.iloc[places].reset_index(drop=True)
     sample = digests.key("sample", os.getpid())  # a file, which every worker reads: no copy of it for each candidate
-    fit_cache.save(sample, (some, y[places]))
+    fit_cache.store.save(sample, (some, y[places]))
     try:
         futures = {
             candidate.name: pool.submit(measure, settings, candidate, sample, loss) for candidate in settings.candidates
         }
         return {name: _result(future) for name, future in futures.items()}
     finally:
-        fit_cache.remove(sample)
+        fit_cache.store.remove(sample)
 
 
 def _result(future: "Future[tuple[Cost, float]]") -> tuple[Cost, float]:
@@ -71,7 +71,7 @@ def measure(settings: Settings, candidate: Candidate, sample: str, loss: Loss) -
     A fit that fails costs the time until it failed: the run will say so.
     """
     settings.use_folder()
-    X, y = fit_cache.load(sample)
+    X, y = fit_cache.store.load(sample)
     learner, limit = candidate.learner(), settings.execution.fit_timeout
     points: list[tuple[int, float, float]] = []
     with quiet():

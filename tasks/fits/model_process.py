@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from heldout.errors import FitFailure
 from heldout.learners.fitting import ROWS_AT_ONCE, reason
-from tasks.fits.quiet import quiet
-from tasks.fits.workers import start_worker
+from heldout.running.exit_code import in_words
+from heldout.running.lifeline import lifeline
+from heldout.running.quiet import quiet
+from heldout.running.uncollected import uncollected
+from heldout.running.workers import start_worker
 from tasks.params import Settings
 from tasks.runtime.errors import UserError, one_line
-from tasks.runtime.lifeline import lifeline
 from tasks.runtime.memory_limit import allowed, limited_memory
-from tasks.runtime.process_end import of_exit_code
-from tasks.runtime.uncollected import uncollected
 from tasks.storage import model_file
 
 _LONGEST = 3600.0  # seconds that a file may be loaded, or 100,000 rows be answered, where fit_timeout is null
@@ -139,7 +139,7 @@ class Model:
             return (
                 f"it needs more than the {self._memory / 1e9:.1f} GB of memory that it may take, half of what is free"
             )
-        return f"its process died: {'no exit code' if code is None else of_exit_code(code)}"
+        return f"its process died: {'no exit code' if code is None else in_words(code)}"
 
     def _expire(self) -> None:
         self._expired = True

@@ -139,13 +139,13 @@ def each_hypothesis(settings: Settings, candidate: Candidate, name: SchemeName) 
     """The same, one after the other: that of many fits are never in memory together."""
     finished, _ = fit_all(settings.model_copy(update={"candidates": [candidate]}), [name], keep=True)
     for key in finished[name][candidate.name].keys:
-        yield fit_cache.load(hypothesis_key(key))
+        yield fit_cache.store.load(hypothesis_key(key))
 
 
 def remove_old_fits(settings: Settings) -> None:
     """Keep at most `execution.cache_gb` of finished fits, the most recently used; before the first fit of a run."""
     most = settings.execution.cache_gb
-    if most is not None and (removed := fit_cache.prune(1e9 * most)):
+    if most is not None and (removed := fit_cache.store.prune(1e9 * most)):
         log.info("removed %.3g GB of finished fits, used longest ago: execution.cache_gb is %g", removed / 1e9, most)
 
 
@@ -202,7 +202,7 @@ def _exact_work(settings: Settings, plans: Sequence[FitPlan], exact_keys: ExactK
     for plan in plans:
         for candidate in settings.candidates:
             key = exact_keys[plan.name].get(candidate.name)
-            if key is not None and (prefetch.is_prefetched([key]) or not fit_cache.has(key)):
+            if key is not None and (prefetch.is_prefetched([key]) or not fit_cache.store.has(key)):
                 arguments = (settings.with_only(candidate), candidate, plan.name, key, versions)
                 owner = failed_candidates.key(settings, candidate)
                 todo.append(Work(f"{plan.name} · {candidate.name}, no fit", arguments, (key,), candidate=owner))

@@ -20,7 +20,7 @@ def tables(settings: Settings, final: Mapping[str, Finished]) -> dict[str, pd.Da
     for candidate in settings.candidates:
         if candidate.family is None or candidate.name not in final:
             continue
-        path = _path(fit_cache.load(hypothesis_key(final[candidate.name].keys[0])))
+        path = _path(fit_cache.store.load(hypothesis_key(final[candidate.name].keys[0])))
         errors = zip(path.values, path.training_errors, path.validation_errors, strict=True)
         lines += [(candidate.name, str(value), training, tested) for value, training, tested in errors]
         choices.append(

@@ -21,12 +21,13 @@ from heldout.fits.specs import How, Spec
 from heldout.learners.fit_warnings import FitWarnings
 from heldout.learners.fitting import ROWS_AT_ONCE, reason
 from heldout.losses import Loss, Losses
+from heldout.running.fit_limit import limited
+from heldout.running.quiet import quiet
+from heldout.running.uncollected import uncollected
 from heldout.schemes import SchemeName, label_of_fits
 from heldout.shortcuts import Declined
 from heldout.unlabelled.disagreement import disagreements
 from heldout.unlabelled.half_model_controls import Votes, most_rows
-from tasks.fits.fit_limit import limited
-from tasks.fits.quiet import quiet
 from tasks.params import Candidate, Settings
 from tasks.plans import fit_times
 from tasks.plans.all_labeled import spec_of
@@ -34,7 +35,6 @@ from tasks.plans.read_design import design_of
 from tasks.plans.units import HalfPairs, Unit, Versions, hypothesis_key
 from tasks.plans.units_of_scheme import is_stored, specs_of
 from tasks.runtime.errors import UserError
-from tasks.runtime.uncollected import uncollected
 from tasks.storage import files, fit_cache
 
 log = logging.getLogger("heldout")
@@ -83,7 +83,7 @@ def _fit_units(
                     _store(hypothesis_key(unit), hypothesis, read_again=unit.scheme == "holdout")
         except FitFailure as failure:
             return f"{label_of_fits(unit.scheme, [unit.number], len(specs.design.splits(unit.scheme)))}: {failure}"
-        fit_cache.save(unit.key, result)
+        fit_cache.store.save(unit.key, result)
         if measuring and len(units) == 1:  # several may share work
             seconds = time.perf_counter() - started
             fit_times.note(candidate, versions.labeled, seconds / len(spec.split.value.train))
@@ -115,7 +115,7 @@ def store_exact_losses(
         return f"{name}: {failure}"
     except Declined as reason:
         log.debug("%s: %s is fitted: %s", name, candidate.name, reason)
-    fit_cache.save(key, made)
+    fit_cache.store.save(key, made)
     return None
 
 
@@ -138,7 +138,7 @@ def disagree_on(
 ) -> str | None:
     """`disagree` on one batch of shards after the other, without what is stored; the first reason of a failure."""
     for shards, pieces in compared:
-        missing = [piece for piece in pieces if not fit_cache.has(piece.key)]
+        missing = [piece for piece in pieces if not fit_cache.store.has(piece.key)]
         if missing and (reason := disagree(settings, shards, missing, loss)) is not None:
             return reason
     return None
@@ -166,7 +166,7 @@ def disagree(settings: Settings, shards: Sequence[Path], pieces: Sequence[HalfPa
         except FitFailure as failure:
             at_fault = _shard_at_fault(hypotheses, shards, loss) if hypotheses else None
             return at_fault or str(failure)
-        fit_cache.save(piece.key, margins)
+        fit_cache.store.save(piece.key, margins)
     return None
 
 
@@ -198,7 +198,7 @@ def vote(settings: Settings, shards: Sequence[Path], pieces: Sequence[HalfPairs]
                 votes = Votes.of(hypotheses, X, half, classes).split(len(design.y))
         except FitFailure as failure:
             return str(failure)
-        fit_cache.save(piece.key, votes)
+        fit_cache.store.save(piece.key, votes)
     return None
 
 
@@ -210,15 +210,15 @@ def _answered(piece: HalfPairs, rows: int) -> int:
 def _store(key: str, hypothesis: Any, *, read_again: bool) -> None:
     """Store a hypothesis. Raises FitFailure if it cannot be pickled or, if asked, cannot be read again."""
     with _pickled():
-        fit_cache.save(key, hypothesis)
+        fit_cache.store.save(key, hypothesis)
         if read_again:
-            fit_cache.load(key)
+            fit_cache.store.load(key)
 
 
 def _stored_hypotheses(piece: HalfPairs) -> list[Any]:
     """The half models of `piece`. Raises FitFailure if one cannot be read again."""
     with _pickled():
-        return [fit_cache.load(hypothesis_key(name)) for name in piece.halves]
+        return [fit_cache.store.load(hypothesis_key(name)) for name in piece.halves]
 
 
 @contextmanager

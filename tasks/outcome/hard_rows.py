@@ -7,7 +7,7 @@ import pandas as pd
 
 from heldout.diagnosis.hard_rows import answers_of_others, hard_rows
 from heldout.learners.threads import one_thread
-from tasks.fits.quiet import quiet
+from heldout.running.quiet import quiet
 from tasks.fits.run_schemes import each_hypothesis
 from tasks.outcome.estimate import Results
 from tasks.params import Candidate, Settings

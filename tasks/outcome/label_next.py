@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout import seeds
+from heldout.errors import TaskFailed
 from heldout.losses import Loss, Losses
 from heldout.unlabelled import label_next
 from tasks.data import prepare_tables
@@ -17,7 +18,6 @@ from tasks.data.drawn_rows import COLUMNS, ID, ORDER, POOL, PROBABILITY
 from tasks.data.prepare_tables import Prepared
 from tasks.fits import worker
 from tasks.fits.executor import local
-from tasks.fits.workers import TaskFailed
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
@@ -135,7 +135,7 @@ def _disagreement(settings: Settings, candidate: Candidate, shards: Sequence[Pat
     alone = settings.model_copy(update={"candidates": [candidate]})
     ((_, units),) = plan_units(alone, plan, Versions.current())
     keys = tuple(unit.key for unit in units)
-    if missing := [key for key in keys if not fit_cache.has(hypothesis_key(key))]:
+    if missing := [key for key in keys if not fit_cache.store.has(hypothesis_key(key))]:
         raise UserError(
             f"{len(missing)} of the {len(keys)} half models of {candidate.name} are not stored below "
             f"{fit_cache.FOLDER}; run `{COMMAND} validate` first"
@@ -146,10 +146,10 @@ def _disagreement(settings: Settings, candidate: Candidate, shards: Sequence[Pat
 def _of_batch(settings: Settings, batch: Any, keys: tuple[str, ...], loss: Loss) -> list[Losses]:
     """What co-validation stored, or would have."""
     pieces = pieces_of(keys, [files.file_hash(path) for path in batch.shards])
-    lacking = [piece for piece in pieces if not fit_cache.has(piece.key)]
+    lacking = [piece for piece in pieces if not fit_cache.store.has(piece.key)]
     if lacking and (reason := _compare(settings, batch, lacking, loss)) is not None:
         raise UserError(f"the half models do not answer: {reason}")
-    sums = np.sum([fit_cache.load(piece.key)[1] for piece in pieces], axis=0, dtype=np.float64)
+    sums = np.sum([fit_cache.store.load(piece.key)[1] for piece in pieces], axis=0, dtype=np.float64)
     return np.split(sums / (len(keys) // 2), np.cumsum(batch.rows)[:-1])
 
 

@@ -128,11 +128,11 @@ def _count_scheme(
     for candidate in settings.candidates:
         counts.table[candidate.name][plan.name] = NO_FIT
         if candidate.update is not None and candidate.name in keys:
-            stored = fit_cache.has(keys[candidate.name])
+            stored = fit_cache.store.has(keys[candidate.name])
             passes = 0 if stored else one_pass.passes(design, plan.name)
             counts.table[candidate.name][plan.name] = f"passes: {passes}"
             fits[candidate.name].append(EqualFits(passes, len(design.y), 1))
-        elif candidate.name in keys and not fit_cache.has(keys[candidate.name]):
+        elif candidate.name in keys and not fit_cache.store.has(keys[candidate.name]):
             # a shortcut costs about a fit
             fits[candidate.name].append(EqualFits(1, len(design.y), len(design.y)))
     to_fit = units_of_scheme.candidates_to_fit(settings, keys)

@@ -14,13 +14,13 @@ def note(candidate: Candidate, labeled: str, seconds_a_row: float) -> None:
     `labeled` is the hash of the rows' file.
     """
     before = known(candidate, labeled)
-    fit_cache.save(_key(candidate, labeled), seconds_a_row if before is None else min(before, seconds_a_row))
+    fit_cache.store.save(_key(candidate, labeled), seconds_a_row if before is None else min(before, seconds_a_row))
 
 
 def known(candidate: Candidate, labeled: str) -> float | None:
     """The seconds for each training row, None before one was measured."""
     key = _key(candidate, labeled)
-    return float(fit_cache.load(key)) if fit_cache.has(key) else None
+    return float(fit_cache.store.load(key)) if fit_cache.store.has(key) else None
 
 
 def _key(candidate: Candidate, labeled: str) -> str:

@@ -63,7 +63,7 @@ def candidates_to_fit(settings: Settings, exact_keys: Mapping[str, str]) -> Sett
 
 
 def _declined(key: str) -> bool:
-    return fit_cache.has(key) and fit_cache.load(key) is None
+    return fit_cache.store.has(key) and fit_cache.store.load(key) is None
 
 
 def plan_units(settings: Settings, plan: FitPlan, versions: Versions) -> Iterator[tuple[Candidate, list[Unit]]]:
@@ -77,12 +77,12 @@ def plan_units(settings: Settings, plan: FitPlan, versions: Versions) -> Iterato
 
 def is_stored(unit: Unit) -> bool:
     """Whether a fit is finished: its losses are stored, and its hypothesis if it is kept."""
-    return fit_cache.has(unit.key) and (not unit.keep or fit_cache.has(hypothesis_key(unit)))
+    return fit_cache.store.has(unit.key) and (not unit.keep or fit_cache.store.has(hypothesis_key(unit)))
 
 
 def gather_exact(key: str, fits: int) -> Finished:
     """The stored losses of a scheme without fits."""
-    return Finished((), _StoredTogether(key, fits), (None,) * fits, (fit_cache.load(key)[1],) * fits)
+    return Finished((), _StoredTogether(key, fits), (None,) * fits, (fit_cache.store.load(key)[1],) * fits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +93,10 @@ class _StoredTogether(Sequence[Any]):
     fits: int
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(fit_cache.load(self.key)[0])
+        return iter(fit_cache.store.load(self.key)[0])
 
     def __getitem__(self, number: Any) -> Any:
-        return fit_cache.load(self.key)[0][number]
+        return fit_cache.store.load(self.key)[0][number]
 
     def __len__(self) -> int:
         return self.fits
@@ -105,7 +105,7 @@ class _StoredTogether(Sequence[Any]):
 def gather(units: Sequence[Unit]) -> Finished:
     """The stored results of the fits of a scheme."""
     keys = tuple(unit.key for unit in units)
-    warned = tuple(fit_cache.load(key).warned for key in keys)
+    warned = tuple(fit_cache.store.load(key).warned for key in keys)
     return Finished(keys, _Stored(keys, "losses"), _Stored(keys, "training"), warned, _Stored(keys, "terms"))
 
 
@@ -117,7 +117,7 @@ class _Stored(Sequence[Any]):
     part: str
 
     def __getitem__(self, number: Any) -> Any:
-        return getattr(fit_cache.load(self.keys[number]), self.part)
+        return getattr(fit_cache.store.load(self.keys[number]), self.part)
 
     def __len__(self) -> int:
         return len(self.keys)

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from heldout.running.private_files import private_opener
 from tasks.runtime.environment import CACHE, copy_suffix
 from tasks.runtime.errors import UserError
 from tasks.runtime.full_disk import check_space
-from tasks.runtime.private_files import private_folder, private_opener
+from tasks.runtime.private_files import private_folder
 
 log = logging.getLogger("heldout")
 

@@ -1,9 +1,9 @@
 """Files of this checkout that only their owner may read, whatever the umask."""
 
-import os
 import secrets
 from pathlib import Path
 
+from heldout.running.private_files import private_folders, private_opener
 from tasks.runtime.errors import UserError
 
 
@@ -12,23 +12,10 @@ def private_folder(path: Path) -> None:
 
     Raises UserError for a folder of another user.
     """
-    for folder in (*reversed(path.parents[:-1]), path):
-        try:
-            folder.mkdir(0o700)
-            folder.chmod(0o700)  # a strict umask would forbid its owner to enter it
-        except FileExistsError:
-            found = folder.stat()
-            if found.st_uid != os.getuid():
-                raise UserError(f"{folder} belongs to another user ({found.st_uid}); use a clone of your own") from None
-            if found.st_mode & 0o077:
-                folder.chmod(0o700)
-
-
-def private_opener(path: str, flags: int) -> int:
-    """For `open(…, opener=…)`: a file that only its owner may read and write."""
-    descriptor = os.open(path, flags, 0o600)
-    os.fchmod(descriptor, 0o600)
-    return descriptor
+    try:
+        private_folders(*reversed(path.parents[:-1]), path)
+    except PermissionError as error:
+        raise UserError(f"{error}; use a clone of your own") from None
 
 
 def write_private(path: Path, content: bytes) -> None:

@@ -1,8 +1,7 @@
-"""How processes end: one with many imports, which need not be taken apart since the system frees them, and a child."""
+"""The end of a process with many imports, which need not be taken apart since the system frees them."""
 
 import atexit
 import os
-import signal
 import sys
 import threading
 from contextlib import suppress
@@ -22,10 +21,3 @@ def leave(code: int, *, at_once: bool = False) -> NoReturn:
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(code)
-
-
-def of_exit_code(code: int) -> str:
-    """What an exit code says, in words."""
-    if code == -signal.SIGKILL:
-        return "killed, as the system does when memory runs out"
-    return f"exit code {code}" if code >= 0 else f"signal {-code}, {signal.strsignal(-code)}"

@@ -16,9 +16,9 @@ from starlette.types import ASGIApp
 
 sys.path.append(str(Path(__file__).parents[2]))  # last: a file of ours replaces no library
 
+from heldout.running.uncollected import uncollected
 from tasks.runtime import listening
 from tasks.runtime.own_address import OwnAddressOnly
-from tasks.runtime.uncollected import uncollected
 
 
 def application() -> ASGIApp:

@@ -9,11 +9,11 @@ import pandas as pd
 import psutil
 import pytest
 
+from heldout.running import exit_code
 from tasks.data import file_formats, reading_process, unlabeled
 from tasks.data.column_types import typed
 from tasks.data.text_form import USUAL
 from tasks.data.unlabeled import Schema
-from tasks.runtime import process_end
 from tasks.runtime.errors import UserError
 from tests.variants import some
 
@@ -75,7 +75,7 @@ def test_a_process_that_ends_is_said_and_ends_nothing_else(checkout, monkeypatch
     process = reader()
     process.suspend()
     with monkeypatch.context() as patched:
-        patched.setattr(process_end, "of_exit_code", lambda code: f"by {code}")
+        patched.setattr(exit_code, "in_words", lambda code: f"by {code}")
         threading.Timer(0.1, process.kill).start()
         with pytest.raises(UserError, match="cannot be read: reading it ended its process .by -9"):
             read("t.parquet")

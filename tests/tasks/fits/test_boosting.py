@@ -11,7 +11,7 @@ from heldout.learners import open_random_states, seeded
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.parts.splits import Split
-from tasks.fits.quiet import quiet
+from heldout.running.quiet import quiet
 from tasks.params import load
 from tasks.params.build_learner import build, check
 from tasks.runtime.errors import UserError

@@ -56,7 +56,7 @@ def left(settings, learner, first=0):
     keys = [f"{first + number:064x}" for number in range(2 * REPEATS)]
     models = [type(learner)().fit(X.iloc[of.train], y[of.train]) for of in design.splits("covalidation")]
     for key, model in zip(keys, models, strict=True):
-        fit_cache.save(hypothesis_key(key), model)
+        fit_cache.store.save(hypothesis_key(key), model)
     return Finished(tuple(keys), (), ()), models
 
 

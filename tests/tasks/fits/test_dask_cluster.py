@@ -12,8 +12,8 @@ import pytest
 from dask import config
 from distributed import LocalCluster, Security
 
+from heldout.errors import TaskFailed
 from tasks.fits import dask_cluster
-from tasks.fits.workers import TaskFailed
 from tasks.runtime import own_code
 from tasks.runtime.errors import UserError
 

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from heldout.errors import TaskFailed
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import forecast, measured_costs
 from tasks.fits.worker import fit_units
-from tasks.fits.workers import TaskFailed
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import further_schemes, scheme
 from tasks.plans.read_design import read_design
@@ -46,7 +46,7 @@ def fit_all(settings) -> None:
     for plan in (scheme(design, name, settings.deliver) for name in names):
         for candidate, units in units_of_scheme.plan_units(settings, plan, versions):
             fit_units(settings, candidate, units, versions)
-            assert all(fit_cache.has(unit.key) for unit in units)
+            assert all(fit_cache.store.has(unit.key) for unit in units)
 
 
 def row(lines, name):
@@ -141,7 +141,7 @@ def test_a_candidate_that_ends_its_worker_costs_nothing_and_the_others_are_measu
 def test_fits_are_measured_as_long_as_the_next_is_short(prepared, monkeypatch, seconds, measured):
     settings = prepared(f"candidates=[{BAYES}]")
     X, y = pd.DataFrame({"x": np.zeros(40_000)}), np.zeros(40_000)
-    monkeypatch.setattr(fit_cache, "load", lambda _: (X, y))
+    monkeypatch.setattr(fit_cache.store, "load", lambda _: (X, y))
     monkeypatch.setattr(measured_costs, "_measured", lambda *given: (seconds[given[4]], 0.0))
     cost, _ = measured_costs.measure(settings, settings.candidates[0], "sample", read_design(settings).loss)
     assert [*seconds][:measured] == [*cost.rows]

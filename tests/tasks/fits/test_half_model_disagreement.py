@@ -36,7 +36,7 @@ class Says(BaseEstimator):
 def left(predictions, keys=KEYS) -> None:
     """What the fits leave: hypotheses, two a repeat; and shards of 11, 1 and 8 rows in another order."""
     for key, words in zip(keys, predictions, strict=True):
-        fit_cache.save(hypothesis_key(key), Says(words))
+        fit_cache.store.save(hypothesis_key(key), Says(words))
     for path, ids in zip(SHARDS, np.split(np.arange(20)[::-1], [11, 12]), strict=True):
         pd.DataFrame({"id": ids}).to_parquet(path)
 
@@ -68,16 +68,16 @@ def test_a_batch_of_shards_is_read_once_for_all_candidates_and_again_when_it_cha
     found = []
     for kind in (Says, Spoils, Says):
         for key, words in zip(KEYS, LABELS, strict=True):
-            fit_cache.save(hypothesis_key(key), kind(words))
+            fit_cache.store.save(hypothesis_key(key), kind(words))
         assert compared(settings_with(), ZERO_ONE) is None
-        found.append([part.tolist() for part in fit_cache.load(RESULT.key)])
+        found.append([part.tolist() for part in fit_cache.store.load(RESULT.key)])
     paths = [path.absolute() for path in SHARDS]
     assert paths == asked
     assert found[0] == found[2]
     pd.DataFrame({"id": [5] * 11}).to_parquet(SHARDS[0])
     os.utime(SHARDS[0], (0, 0))
     assert compared(settings_with(), ZERO_ONE) is None
-    assert found[0] != [part.tolist() for part in fit_cache.load(RESULT.key)]
+    assert found[0] != [part.tolist() for part in fit_cache.store.load(RESULT.key)]
     assert 2 * paths == asked
 
 
@@ -87,14 +87,14 @@ def test_a_batch_of_shards_is_read_once_for_all_candidates_and_again_when_it_cha
 def test_what_is_stored_are_the_mean_of_each_repeat_and_the_sum_of_each_row(settings_with, loss, predictions):
     left(predictions)
     assert compared(settings_with(), loss) is None
-    means, sums = fit_cache.load(RESULT.key)
+    means, sums = fit_cache.store.load(RESULT.key)
     table = apart(predictions, loss)[:, ::-1]
     assert (3, 3) == means.shape
     for place, rows in enumerate((slice(0, 11), slice(11, 12), slice(12, 20))):
         assert table[:, rows].mean(axis=1).tolist() == pytest.approx(means[:, place].tolist(), rel=1e-12)
     assert table.sum(axis=0).tolist() == pytest.approx(sums.tolist(), rel=1e-12)
     assert compared(settings_with(), loss, SHARDS[1:2]) is None
-    alone = fit_cache.load(RESULT.key)
+    alone = fit_cache.store.load(RESULT.key)
     assert (means[:, 1].tolist(), sums[11:12].tolist()) == (alone[0][:, 0].tolist(), alone[1].tolist())
 
 
@@ -102,7 +102,7 @@ def test_hypotheses_that_agree_everywhere_or_nowhere(settings_with):
     ones, zeros = np.ones(20), np.zeros(20)
     left([ones, ones, ones, zeros, zeros, zeros])
     compared(settings_with(), ZERO_ONE)
-    assert [[0.0] * 3, [1.0] * 3, [0.0] * 3] == fit_cache.load(RESULT.key)[0].tolist()
+    assert [[0.0] * 3, [1.0] * 3, [0.0] * 3] == fit_cache.store.load(RESULT.key)[0].tolist()
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_hypothesis_that_cannot_predict_is_a_reason_and_stores_nothing(setting
     left([*np.ones((5, 20)), words])
     found = compared(settings_with(), ZERO_ONE)
     assert re.fullmatch(reason, found)
-    assert not fit_cache.has(RESULT.key)
+    assert not fit_cache.store.has(RESULT.key)
 
 
 @pytest.fixture(params=[50_000, 8, 1], ids=["one batch", "two batches", "a batch a shard"])
@@ -249,5 +249,5 @@ class Unreadable(Says):
 @pytest.mark.fault("learner")
 def test_a_half_model_that_cannot_be_read_again_is_a_reason(settings_with):
     left(LABELS)
-    fit_cache.save(hypothesis_key(KEYS[3]), Unreadable([]))
+    fit_cache.store.save(hypothesis_key(KEYS[3]), Unreadable([]))
     assert "read again: EOFError: read me not" in compared(settings_with(), ZERO_ONE)

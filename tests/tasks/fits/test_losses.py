@@ -141,7 +141,7 @@ def test_the_stored_losses_are_those_of_the_loss(prepared, loss):
         part = X.iloc[split.validation]
         answers = bayes.predict_proba(part) if loss in ("log", "brier") else bayes.predict(part)
         expected = choose_loss(settings.loss, y).pointwise(y[split.validation], answers)
-        assert expected.tolist() == fit_cache.load(unit.key).losses.tolist()
+        assert expected.tolist() == fit_cache.store.load(unit.key).losses.tolist()
 
 
 @pytest.mark.parametrize("name", ["brier", "log"])
@@ -155,14 +155,14 @@ def test_probabilities_of_half_models_are_compared_on_a_shard(prepared, name):
     keys = [unit.key for unit in planned]
     compared = [HalfPairs(0, CompareSpec(tuple(keys), "rows"))]
     assert disagree(settings, [shard], compared, read_design(settings).loss) is None
-    said = [fit_cache.load(hypothesis_key(key)).predict_proba(X) for key in keys]
+    said = [fit_cache.store.load(hypothesis_key(key)).predict_proba(X) for key in keys]
 
     def apart(one, other):
         return (one - other)[:, 0] ** 2 if name == "brier" else -np.log(np.sqrt(one * other).sum(axis=1))
 
     expected = [np.mean(apart(one, other)) for one, other in zip(said[::2], said[1::2], strict=True)]
     assert {"disagreement", "E_dis", "E_maxdt"} <= set(read_design(settings).estimates)
-    assert expected == pytest.approx(fit_cache.load(compared[0].key)[0][:, 0].tolist(), rel=1e-9)
+    assert expected == pytest.approx(fit_cache.store.load(compared[0].key)[0][:, 0].tolist(), rel=1e-9)
 
 
 # --- weights
@@ -194,7 +194,7 @@ def test_weights_reach_the_design_the_loss_and_the_fit(weighted):
     for unit, split in zip(planned, design.splits("cross_validation"), strict=True):
         bayes = GaussianNB().fit(X.iloc[split.train], y[split.train], sample_weight=heavy[split.train])
         wrong = bayes.predict(X.iloc[split.validation]) != y[split.validation]
-        assert wrong.astype(float).tolist() == fit_cache.load(unit.key).losses.tolist()
+        assert wrong.astype(float).tolist() == fit_cache.store.load(unit.key).losses.tolist()
 
 
 def test_other_weights_are_other_fits_and_weights_of_1_are_none(weighted, settings_of_rows):

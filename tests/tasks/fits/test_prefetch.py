@@ -56,8 +56,8 @@ def test_the_fits_of_later_stages_are_all_prefetched_and_their_stages_wait_for_t
     def run_all(_, what, function, todo, reused, **__):
         assert 0 == reused
         for task in todo:
-            asked.append((task, prefetch.is_prefetched(task.keys), {fit_cache.has(key) for key in task.keys}))
-        return [None if fit_cache.has(task.keys[0]) else function(*task.arguments) for task in todo]
+            asked.append((task, prefetch.is_prefetched(task.keys), {fit_cache.store.has(key) for key in task.keys}))
+        return [None if fit_cache.store.has(task.keys[0]) else function(*task.arguments) for task in todo]
 
     monkeypatch.setattr(run_schemes, "run_all", run_all)
     design = read_design(settings)

@@ -84,7 +84,7 @@ def test_the_stored_losses_equal_the_plain_loop(prepared, name):
                 place = SCHEMES.index(name)
                 learner.set_params(random_state=seeds.random_state(settings.seed, "fit", place, number))
             hypothesis = learner.fit(X.iloc[train], y[train])
-            result = fit_cache.load(unit.key)
+            result = fit_cache.store.load(unit.key)
             losses, training = result.losses, result.training
             assert (hypothesis.predict(X.iloc[test]) != y[test]).astype(float).tolist() == losses.tolist()
             if name == "covalidation":
@@ -103,8 +103,8 @@ def test_the_further_fits_are_those_of_their_splits(prepared, name):
     for split, unit in zip(own(settings, name).splits[::9], units, strict=True):
         hypothesis = candidate.learner().fit(X.iloc[split.train], y[split.train])
         wrong = (hypothesis.predict(X.iloc[split.validation]) != y[split.validation]).astype(float)
-        assert wrong.tolist() == fit_cache.load(unit.key).losses.tolist()
-        assert not fit_cache.has(hypothesis_key(unit))
+        assert wrong.tolist() == fit_cache.store.load(unit.key).losses.tolist()
+        assert not fit_cache.store.has(hypothesis_key(unit))
 
 
 KEPT = {
@@ -123,10 +123,10 @@ def test_the_hypothesis_is_kept_where_it_is_needed_and_predicts_as_it_was_tested
     X, y = files.read_table(files.LABELED)
     for (_, test), unit in zip(splits(name), plan(settings, name)["bayes"], strict=True):
         kept = name in KEPT[form]
-        assert kept == fit_cache.has(hypothesis_key(unit))
+        assert kept == fit_cache.store.has(hypothesis_key(unit))
         if kept:
-            predicted = fit_cache.load(hypothesis_key(unit)).predict(X.iloc[test])
-            assert (predicted != y[test]).astype(float).tolist() == fit_cache.load(unit.key).losses.tolist()
+            predicted = fit_cache.store.load(hypothesis_key(unit)).predict(X.iloc[test])
+            assert (predicted != y[test]).astype(float).tolist() == fit_cache.store.load(unit.key).losses.tolist()
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_failing_learner_gives_a_reason_and_leaves_nothing_for_the_unit_that_f
     # 30, 40 and 50 rows to train on, and 40 neighbours asked for: the first block fails
     reason = fit_units(settings, greedy, [units[2], units[0], units[1]], Versions.current())
     assert reason.startswith("block 1/3: ValueError: Expected n_neighbors <= n_samples_fit")
-    assert [False, False, True] == [fit_cache.has(unit.key) for unit in units]
+    assert [False, False, True] == [fit_cache.store.has(unit.key) for unit in units]
 
 
 def test_a_reason_names_the_learners_own_error_for_every_scheme(prepared):
@@ -255,7 +255,7 @@ def test_what_was_fitted_is_gathered_without_another_fit(prepared):
             for unit, losses, training in zip(
                 units, by_candidate[candidate].losses, by_candidate[candidate].training, strict=True
             ):
-                result = fit_cache.load(unit.key)
+                result = fit_cache.store.load(unit.key)
                 stored, own_training = result.losses, result.training
                 assert stored.tolist() == losses.tolist()
                 assert (training is None) == (own_training is None) == (name == "final")
@@ -374,8 +374,8 @@ def test_a_task_that_is_done_again_after_its_worker_died_makes_only_the_fits_tha
     (task,) = tasks_of(settings, "covalidation")
     fit_units(*task.arguments)
     stored = {path: path.read_bytes() for path in fit_cache.FOLDER.rglob("*") if path.is_file()}
-    fit_cache.remove(hypothesis_key(task.keys[1]))
-    fit_cache.remove(task.keys[3])
+    fit_cache.store.remove(hypothesis_key(task.keys[1]))
+    fit_cache.store.remove(task.keys[3])
     made, make = [], Fits.make
     monkeypatch.setattr(Fits, "make", lambda self, *of, **more: made.append(of) or make(self, *of, **more))
     assert fit_units(*task.arguments) is None
@@ -434,5 +434,5 @@ def test_a_helper_of_a_learners_module_that_was_changed_is_fitted_again_and_give
         reused = [units_of_scheme.is_stored(unit) for unit in units]
         assert reused == [answer in found] * 5  # what was fitted before the change is not lost
         assert {"one": None} == work(settings, "cross_validation")
-        found[answer] = np.concatenate([fit_cache.load(unit.key).losses for unit in units]).mean()
+        found[answer] = np.concatenate([fit_cache.store.load(unit.key).losses for unit in units]).mean()
     assert {"won": 40 / 60, "lost": 20 / 60} == pytest.approx(found)

@@ -52,8 +52,8 @@ def test_a_scheme_without_fits_has_the_losses_of_its_fits_and_no_units(prepared,
     with monkeypatch.context() as patched:
         patched.setattr(fitting, "seeded", None)  # a fit would call it
         store_exact_losses(auto, candidate, name, key, Versions.current())
-    for got, unit in zip(fit_cache.load(key)[0], fitted, strict=True):
-        np.testing.assert_allclose(got, fit_cache.load(unit.key).losses, rtol=1e-9)
+    for got, unit in zip(fit_cache.store.load(key)[0], fitted, strict=True):
+        np.testing.assert_allclose(got, fit_cache.store.load(unit.key).losses, rtol=1e-9)
 
 
 def test_what_is_spared_depends_on_the_rows_of_the_splits(prepared):
@@ -126,7 +126,9 @@ def test_fits_that_are_made_sooner_are_the_fits_under_the_same_keys(many, name, 
 
 def left(unit, keep):
     """What a fit has stored, and the hash of all that its hypothesis knows."""
-    return asdict(fit_cache.load(unit.key)), joblib.hash(fit_cache.load(hypothesis_key(unit))) if keep else None
+    return asdict(fit_cache.store.load(unit.key)), joblib.hash(
+        fit_cache.store.load(hypothesis_key(unit))
+    ) if keep else None
 
 
 @pytest.mark.parametrize(("shared", "fits"), [("max_iter: 1", 2), ("C: 1.0", 1), ("kernel: linear", 2)])

@@ -48,7 +48,7 @@ def test_the_path_has_both_errors_at_every_value_in_order(final):
     lines = list(tables["paths"].itertuples(index=False, name=None))
     expected = []
     for name in ("epochs", "scaled"):
-        hypothesis = fit_cache.load(hypothesis_key(finished[name].keys[0]))
+        hypothesis = fit_cache.store.load(hypothesis_key(finished[name].keys[0]))
         path = (hypothesis if name == "epochs" else hypothesis[-1]).path_
         expected += [
             (name, str(value), training, tested)

@@ -86,10 +86,10 @@ def test_its_folds_and_steps_share_their_updates_whatever_the_shortcuts(prepared
     assert share(settings, candidate, name) is None
     refit, others = planned["bayes"]
     assert fit_units(settings, refit, others, Versions.current()) is None
-    found, warned = fit_cache.load(shared_key(settings, name))
+    found, warned = fit_cache.store.load(shared_key(settings, name))
     assert () == warned
     for losses, other in zip(found, others, strict=True):
-        np.testing.assert_array_equal(fit_cache.load(other.key).losses, losses)
+        np.testing.assert_array_equal(fit_cache.store.load(other.key).losses, losses)
 
 
 @pytest.mark.parametrize("name", ["holdout", "final", "covalidation", "subsamples", "fold_pairs"])
@@ -105,7 +105,9 @@ def test_all_else_is_one_pass_over_the_rows_of_its_own_part(prepared, name):
             candidate.learner().estimator.set_params(random_state=fit_state(settings.seed, name, unit.number))
         )
         predicted = hypothesis.fit(X.iloc[split.train], y[split.train]).predict(X.iloc[split.validation])
-        assert (predicted != y[split.validation]).astype(float).tolist() == fit_cache.load(unit.key).losses.tolist()
+        assert (predicted != y[split.validation]).astype(float).tolist() == fit_cache.store.load(
+            unit.key
+        ).losses.tolist()
 
 
 @pytest.mark.parametrize("name", [*SHARED, "holdout"])
@@ -136,7 +138,7 @@ def test_a_failure_is_told_and_nothing_is_refitted(prepared):
     candidate, _ = planned["sgd (one pass)"]
     reason = share(settings, candidate, "cross_validation")
     assert "cross_validation: ValueError: early_stopping should be False with partial_fit" == reason
-    assert not fit_cache.has(shared_key(settings, "cross_validation"))
+    assert not fit_cache.store.has(shared_key(settings, "cross_validation"))
     exact_keys = units_of_scheme.exact_loss_keys(settings, own, Versions.current())
     assert [] == units_of_scheme.candidates_to_fit(settings, exact_keys).candidates
 

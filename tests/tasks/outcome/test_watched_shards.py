@@ -211,7 +211,7 @@ def test_what_cannot_be_used_is_refused_and_nothing_is_written(validated):
     said = refused("new/a.csv", champion=Watched("heldout/7", "another"))
     assert said.startswith("candidates: the learner of heldout/7")
     (key, *_) = half_models.keys_of(settings, settings.candidates[0])
-    fit_cache.remove(hypothesis_key(key))
+    fit_cache.store.remove(hypothesis_key(key))
     said = refused("new/a.csv")
     assert "1 of the 8 half models of tree" in said
     assert "python -m flows validate" in said

@@ -1,14 +1,9 @@
-"""How a process starts its imports, and ends with them: real processes."""
+"""How a process ends, with what it imported: real processes."""
 
-import gc
 import os
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
-
-from tasks.runtime.uncollected import uncollected
 
 _ROOT = Path(__file__).parents[3]
 _ENDS = """
@@ -49,22 +44,6 @@ def test_a_process_whose_reader_is_gone_still_ends_with_its_code():
         process.stdout.close()
         process.stdin.close()
         assert 0 == process.wait(60)
-
-
-def test_garbage_is_collected_again_after_a_start_that_failed():
-    def fails():
-        with uncollected():
-            assert not gc.isenabled()
-            raise KeyError
-
-    before = gc.get_freeze_count()
-    try:
-        with pytest.raises(KeyError):
-            fails()
-        assert gc.isenabled()
-        assert gc.get_freeze_count() > before
-    finally:
-        gc.unfreeze()
 
 
 def test_a_process_ends_although_its_workers_were_not_ended():

@@ -1,28 +1,13 @@
-"""Processes that end with those that started them, and records by which a dead process is known."""
+"""Records by which a dead process is known."""
 
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
 
 from tasks.runtime.flow_runs import _dead
 from tasks.runtime.process_identity import HOST, alive, identity
-
-CHILD = "import os, time; from tasks.runtime.parent_watch import end_with; end_with(os.getppid()); time.sleep(60)"
-PARENT = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {CHILD!r}]).pid, flush=True); input()"
-
-
-@pytest.mark.fault("killed alone")
-def test_a_process_ends_with_its_parent_that_was_killed():
-    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    child = psutil.Process(int(parent.stdout.readline()))
-    time.sleep(1)
-    assert child.is_running()
-    parent.kill()
-    child.wait(15)
-    parent.communicate()
 
 
 def test_a_process_is_known_while_it_lives():

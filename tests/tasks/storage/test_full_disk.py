@@ -44,7 +44,7 @@ WRITERS = {
     "data/results/losses.parquet": lambda _, rows: files.write_losses([losses(rows)]),
     "data/results/holdout": lambda _, rows: files.write_result("holdout", {"losses": losses(rows)}, {}),
     "models/selected.skops": lambda path, rows: model_file.save(neighbours(rows), path),
-    ".cache/tasks/ab/abc": lambda _, rows: fit_cache.save("abc", losses(rows)),
+    ".cache/tasks/ab/abc": lambda _, rows: fit_cache.store.save("abc", losses(rows)),
 }
 
 

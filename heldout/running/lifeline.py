@@ -6,7 +6,7 @@ import functools
 import os
 import signal
 
-from tasks.runtime import parent_watch
+from heldout.running import parent_watch
 
 
 @functools.cache

@@ -7,9 +7,10 @@ import subprocess
 import time
 from pathlib import Path
 
-from tasks.fits.fit_limit import limited
+from heldout.running.fit_limit import limited
 
 LIMIT = 0.2
+STARTS = ("sh", "-c", "sleep 600 & echo $!; wait")  # a process that starts another, and tells its number
 
 
 def tries(name: str) -> int:
@@ -35,8 +36,9 @@ def interrupts() -> None:
 
 
 def never_ends(name: str, *, holding_the_lock: bool = False) -> None:
-    """A fit under the limit, with a child of its own."""
-    Path(name).write_text(f"{os.getpid()} {subprocess.Popen(['sleep', '600']).pid}")
+    """A fit under the limit, with a child of its own, and one of that."""
+    child = subprocess.Popen([*STARTS], stdout=subprocess.PIPE, text=True)
+    Path(name).write_text(f"{os.getpid()} {child.pid} {child.stdout.readline()}")
     with limited(LIMIT):
         (ctypes.PyDLL(None).sleep if holding_the_lock else time.sleep)(600)
 
