@@ -113,9 +113,20 @@ class VoteSpec(Keyed):
 
 @dataclass(frozen=True)
 class How:
-    """How fits are made, on which no result depends: by shortcuts where they are exact, or each by itself."""
+    """How fits are made, on which no result depends.
+
+    By `shortcuts` where they are exact, or each by itself; by a process that ends itself where a fit takes longer than
+    `fit_timeout` seconds, None for no limit; and whether hypotheses are kept next to their losses.
+    """
 
     shortcuts: UseShortcuts = "auto"
+    fit_timeout: float | None = None
+    keep: bool = False
+
+
+def hypothesis_key(address: str) -> str:
+    """Where the hypothesis of a fit is stored."""
+    return f"{address}.hypothesis"
 
 
 def _part(value: object, name: str) -> object:
@@ -130,11 +141,12 @@ def _part(value: object, name: str) -> object:
 
 @dataclass(frozen=True, eq=False)
 class Specs:
-    """The records of one candidate: its `learner` on `rows`, by a design.
+    """The records of one candidate, called `name`: its `learner` on `rows`, by a design.
 
     `judged` is the digest of the loss; None where nobody can tell. `splits` may be shared among candidates.
     """
 
+    name: str
     rows: Known[Labeled]
     learner: Known[Any]
     judged: str | None
@@ -152,6 +164,14 @@ class Specs:
     def exact(self, scheme: SchemeName) -> ExactSpec:
         """The record of all losses of a scheme, whose seed is that of its first fit."""
         return ExactSpec(**self._shared(scheme, 0), splits=self.splits.together(scheme))
+
+    def address(self, scheme: SchemeName, number: int) -> str:
+        """Where a fit is stored: its key, or its name in this run where it has none."""
+        return self.fit(scheme, number).key or f"{self.name}: {scheme} {number}"
+
+    def exact_address(self, scheme: SchemeName) -> str:
+        """Where all losses of a scheme are stored: their key, or their name in this run."""
+        return self.exact(scheme).key or f"{self.name}: {scheme}"
 
     def _shared(self, scheme: SchemeName, number: int) -> dict[str, Any]:
         asked = self.design.part_losses_in(scheme)

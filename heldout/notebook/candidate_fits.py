@@ -214,7 +214,7 @@ class CandidateFits:
     def _specs(self) -> Specs:
         """The records of all fits, without digests: nothing is stored."""
         rows = Known(lambda: Labeled(self.X, self.design.y), None)
-        return Specs(rows, Known(lambda: self.learner, None), None, KnownSplits(self.design, keyed=False))
+        return Specs(self.name, rows, Known(lambda: self.learner, None), None, KnownSplits(self.design, keyed=False))
 
     def _compares(self) -> bool:
         """Whether the half models answer the unlabelled rows."""

@@ -15,6 +15,7 @@ import pyarrow.parquet
 
 from heldout import digests
 from heldout.fits.specs import VoteSpec
+from heldout.running.stored import Finished
 from heldout.unlabelled.half_model_controls import NAMES, Controls, controls, most_rows, why_none
 from tasks.fits import worker
 from tasks.fits.fan_out import run_all
@@ -22,7 +23,7 @@ from tasks.fits.run_schemes import first_reasons
 from tasks.fits.work import Work
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Finished, HalfPairs, Versions
+from tasks.plans.units import HalfPairs, Versions
 from tasks.storage import files, fit_cache
 
 _REPEATS_A_PIECE = 10
@@ -88,7 +89,7 @@ def _taken(labeled: int) -> tuple[tuple[Path, ...], int]:
     return tuple(taken), min(rows, most)
 
 
-def _pieces(keys: Sequence[str], labeled: str, shards: Sequence[str]) -> list[HalfPairs]:
+def _pieces(keys: Sequence[str], labeled: str, shards: Sequence[str]) -> list[HalfPairs[VoteSpec]]:
     """The blocks of repeats of half models `keys`, on labelled rows and shards of this content."""
     size = 2 * _REPEATS_A_PIECE
     blocks = [tuple(keys[first : first + size]) for first in range(0, len(keys), size)]
@@ -98,18 +99,18 @@ def _pieces(keys: Sequence[str], labeled: str, shards: Sequence[str]) -> list[Ha
     ]
 
 
-def _grouped(pieces: Sequence[HalfPairs], rows: int) -> Iterator[Sequence[HalfPairs]]:
+def _grouped(pieces: Sequence[HalfPairs[VoteSpec]], rows: int) -> Iterator[Sequence[HalfPairs[VoteSpec]]]:
     """The pieces of one candidate, a task each or together where they are short."""
     size = max(1, _ANSWERS_A_TASK // max(1, rows * _REPEATS_A_PIECE))
     for first in range(0, len(pieces), size):
         yield pieces[first : first + size]
 
 
-def _label(pieces: Sequence[HalfPairs]) -> str:
+def _label(pieces: Sequence[HalfPairs[VoteSpec]]) -> str:
     return f"repeats {pieces[0].first + 1}-{pieces[-1].first + len(pieces[-1].halves) // 2}"
 
 
-def _lines(candidate: str, pieces: Sequence[HalfPairs]) -> Iterator[pd.DataFrame]:
+def _lines(candidate: str, pieces: Sequence[HalfPairs[VoteSpec]]) -> Iterator[pd.DataFrame]:
     stored = [fit_cache.store.load(piece.key) for piece in pieces]
     for place, kind in enumerate((_LABELED, _UNLABELED)):
         made = controls([votes[place] for votes in stored])

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
-from tasks.plans.units import Finished
+from heldout.running.stored import Finished
 from tasks.storage import files
 
 log = logging.getLogger("heldout")

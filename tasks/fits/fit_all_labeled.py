@@ -3,15 +3,16 @@
 import logging
 from typing import Any
 
+from heldout.fits.specs import hypothesis_key
 from heldout.learners.fit_warnings import WarningCounts
+from heldout.running.make import is_made
 from tasks.fits import failed_candidates, worker
 from tasks.fits.fan_out import run_all
 from tasks.fits.work import Work
 from tasks.params import Candidate, Settings
 from tasks.plans import all_labeled
-from tasks.plans.units_of_scheme import key_of
 from tasks.runtime.errors import UserError
-from tasks.storage import fit_cache
+from tasks.storage.fit_cache import store
 
 log = logging.getLogger("heldout")
 
@@ -21,18 +22,17 @@ def fit_all_labeled(settings: Settings, winner: Candidate) -> Any:
 
     Raises UserError if the winner fails on these rows.
     """
-    key = key_of(all_labeled.spec_of(settings, winner))
+    key = str(all_labeled.spec_of(settings, winner).key)
     owner = failed_candidates.key(settings, winner)
     work = Work(f"all labelled rows · {winner.name}", (settings, winner, key), (key,), candidate=owner)
-    todo = [] if fit_cache.store.has(key) else [work]
+    todo = [] if is_made(store, key, keep=True) else [work]
     for reason in run_all(settings.execution, "all labelled rows", worker.fit_all_labeled, todo, 1 - len(todo)):
         if reason is not None:
             raise UserError(
                 f"candidates: {winner.name} was selected on {settings.split.rows} rows, and fails on all labelled "
                 f"rows: {reason}; fix or remove it, or keep fewer labels with data.labeled_rows"
             )
-    hypothesis, warned = fit_cache.store.load(key)
-    counted = WarningCounts.of([warned])
+    counted = WarningCounts.of([store.load(key).warned])
     if counted.concerned:
         log.warning("select: %s on all labelled rows: %s", winner.name, counted)
-    return hypothesis
+    return store.load(hypothesis_key(key))

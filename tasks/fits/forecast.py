@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import psutil
 import pyarrow.parquet
 
+from heldout.running.make import is_made
 from heldout.schemes import SCHEMES
 from heldout.selection.race import chooses, worth_saying
 from tasks.fits import measured_costs, race_result
@@ -16,7 +17,6 @@ from tasks.plans.check_before_fits import check_before_fits
 from tasks.plans.fit_counts import NO_FIT, FitCounts, count_fits
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
-from tasks.plans.units_of_scheme import key_of
 from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND
 from tasks.storage import files, fit_cache
@@ -140,5 +140,6 @@ def _table(settings: Settings) -> budget.TableSize:
 
 def _all_labeled_stored(settings: Settings) -> bool:
     return any(
-        fit_cache.store.has(key_of(all_labeled.spec_of(settings, candidate))) for candidate in settings.candidates
+        is_made(fit_cache.store, str(all_labeled.spec_of(settings, candidate).key), keep=True)
+        for candidate in settings.candidates
     )

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heldout.fits.specs import CompareSpec
 from heldout.losses import Losses
+from heldout.running.stored import Finished
 from heldout.unlabelled.disagreement import ShardMargins
 from tasks.fits import failed_candidates, worker
 from tasks.fits.executor import worker_count
@@ -18,7 +20,7 @@ from tasks.params import Settings
 from tasks.plans.read_design import read_design
 from tasks.plans.shard_batches import Batch, batches_of, pieces_of
 from tasks.plans.task_sizes import TaskSizes
-from tasks.plans.units import Finished, HalfPairs
+from tasks.plans.units import HalfPairs
 from tasks.storage import files, fit_cache
 
 _ANSWERS_A_SECOND = 1_000_000  # of a slow learner
@@ -84,7 +86,7 @@ class _Compared:
 
     number: int
     batch: Batch
-    pieces: Sequence[HalfPairs]
+    pieces: Sequence[HalfPairs[CompareSpec]]
 
     @property
     def seconds(self) -> float:
@@ -119,7 +121,7 @@ def _label(compared: Sequence[_Compared], count: int) -> str:
     return f"{numbers}/{count} of shards · repeats {repeats}"
 
 
-def _margins(candidate: str, batch: Batch, pieces: Sequence[HalfPairs]) -> tuple[pd.DataFrame, ...]:
+def _margins(candidate: str, batch: Batch, pieces: Sequence[HalfPairs[CompareSpec]]) -> tuple[pd.DataFrame, ...]:
     """The lines of the three tables of one batch."""
     stored = [fit_cache.store.load(piece.key) for piece in pieces]
     by_repeat = np.concatenate([of_pairs for of_pairs, _ in stored])  # (repeats, shards)

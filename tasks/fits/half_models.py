@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from heldout.errors import FitFailure
+from heldout.fits.specs import hypothesis_key
 from heldout.learners.fitting import ROWS_AT_ONCE, failures
 from heldout.losses import Loss, Losses
 from heldout.running.fit_limit import limited
@@ -18,7 +19,7 @@ from tasks.fits.executor import local
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Versions, hypothesis_key
+from tasks.plans.units import Versions
 from tasks.plans.units_of_scheme import plan_units
 from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND

@@ -4,13 +4,13 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from heldout.running.stored import Finished
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence, half_tested
 from heldout.schemes.halvings import Halvings, after_look, looks, most
 from tasks.fits.run_schemes import fit_all
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Finished
 from tasks.storage import files
 
 log = logging.getLogger("heldout")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from heldout.errors import BadArgument
 from heldout.losses import Losses
+from heldout.running.stored import Finished
 from heldout.schemes import SchemeName
 from heldout.selection import race
 from heldout.selection.race import STREAM, Race, limit_for, worth_saying
@@ -15,7 +16,6 @@ from tasks.fits.run_schemes import AllFailed, check_not_all_failed, fit_all, fit
 from tasks.params import Settings
 from tasks.plans.check_before_fits import check_before_fits
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Finished
 from tasks.runtime.errors import UserError
 
 log = logging.getLogger("heldout")

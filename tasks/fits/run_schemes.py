@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from heldout.errors import BadArgument
+from heldout.fits.specs import hypothesis_key
 from heldout.fits.stated_limit import check_baseline
 from heldout.losses import Losses
+from heldout.running.stored import Finished
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, check_weights
 from heldout.schemes.halvings import looks
@@ -25,7 +27,7 @@ from tasks.plans.check_before_fits import check_before_fits
 from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.task_sizes import TaskSizes
-from tasks.plans.units import Finished, Unit, Versions, hypothesis_key
+from tasks.plans.units import Unit, Versions
 from tasks.runtime.errors import UserError
 from tasks.storage import fit_cache
 

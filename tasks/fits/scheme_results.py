@@ -18,6 +18,7 @@ from heldout.estimates import SIDE, schemes_of
 from heldout.losses import Loss, Losses
 from heldout.parts.splits import SplitLosses, tested_rows, tested_sizes
 from heldout.parts.weights import Weights
+from heldout.running.stored import Finished
 from heldout.schemes import SCHEMES, STAGES, SchemeName
 from heldout.schemes.design import Design, Evidence, half_losses
 from heldout.schemes.halvings import Halvings
@@ -25,7 +26,6 @@ from heldout.unlabelled.disagreement import ShardMargins
 from tasks.fits import counted_warnings, tuned_paths
 from tasks.params import Settings
 from tasks.plans.fit_plans import further_schemes
-from tasks.plans.units import Finished
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 from tasks.storage.parquet import Pieces

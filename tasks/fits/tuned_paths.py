@@ -6,8 +6,9 @@ from typing import Any
 import pandas as pd
 
 from heldout.family import ParameterPath, TunedEstimator
+from heldout.fits.specs import hypothesis_key
+from heldout.running.stored import Finished
 from tasks.params import Settings
-from tasks.plans.units import Finished, hypothesis_key
 from tasks.storage import fit_cache
 
 _PATHS = ["candidate", "value", "E_in", "E_val"]

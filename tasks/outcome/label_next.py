@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from heldout import seeds
 from heldout.errors import TaskFailed
+from heldout.fits.specs import CompareSpec, hypothesis_key
 from heldout.losses import Loss, Losses
 from heldout.unlabelled import label_next
 from tasks.data import prepare_tables
@@ -22,7 +23,7 @@ from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.shard_batches import batches_of, pieces_of
-from tasks.plans.units import HalfPairs, Versions, hypothesis_key
+from tasks.plans.units import HalfPairs, Versions
 from tasks.plans.units_of_scheme import plan_units
 from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND
@@ -153,7 +154,7 @@ def _of_batch(settings: Settings, batch: Any, keys: tuple[str, ...], loss: Loss)
     return np.split(sums / (len(keys) // 2), np.cumsum(batch.rows)[:-1])
 
 
-def _compare(settings: Settings, batch: Any, pieces: Sequence[HalfPairs], loss: Loss) -> str | None:
+def _compare(settings: Settings, batch: Any, pieces: Sequence[HalfPairs[CompareSpec]], loss: Loss) -> str | None:
     """Compare the half models in a worker, which may die on it; the reason, if they do not answer."""
     task = local(settings.execution).submit(worker.disagree, settings, batch.shards, pieces, loss)
     try:

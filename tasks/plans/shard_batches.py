@@ -36,7 +36,7 @@ def batches_of(shards: Sequence[Path]) -> list[Batch]:
     return batches
 
 
-def pieces_of(keys: Sequence[str], versions: Sequence[str]) -> list[HalfPairs]:
+def pieces_of(keys: Sequence[str], versions: Sequence[str]) -> list[HalfPairs[CompareSpec]]:
     """The blocks of repeats of half models `keys`, on shards of these versions."""
     blocks = [tuple(keys[first : first + 2 * REPEATS_A_PIECE]) for first in range(0, len(keys), 2 * REPEATS_A_PIECE)]
     rows = digests.content_hash(versions)

@@ -1,11 +1,9 @@
-"""A unit is one fit of one candidate: its records, and where its hypothesis is stored."""
+"""What a task for a worker names: fits of one candidate, and comparisons of half models, by their keys."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from heldout.fits.specs import CompareSpec, VoteSpec
-from heldout.learners.fit_warnings import FitWarnings
-from heldout.losses import Losses
 from heldout.schemes import SchemeName
 from tasks.storage import files
 
@@ -21,20 +19,6 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Finished:
-    """The units of one candidate in one scheme, by number.
-
-    `terms` are those of losses of whole parts, by the estimate, for a plan that has some.
-    """
-
-    keys: tuple[str, ...]
-    losses: Sequence[Losses]
-    training: Sequence[Losses | None]
-    warned: tuple[FitWarnings, ...] = ()
-    terms: Sequence[Mapping[str, Losses]] = ()
-
-
-@dataclass(frozen=True)
 class Versions:
     """The hashes of the files that a worker opens."""
 
@@ -46,12 +30,15 @@ class Versions:
         return cls(files.file_hash(files.LABELED), files.partitions_hash())
 
 
+AnySpec = TypeVar("AnySpec", CompareSpec, VoteSpec)
+
+
 @dataclass(frozen=True)
-class HalfPairs:
+class HalfPairs(Generic[AnySpec]):
     """Pairs of half models that are compared together: the first repeat, and the record of the comparison."""
 
     first: int
-    spec: CompareSpec | VoteSpec
+    spec: AnySpec
 
     @property
     def halves(self) -> tuple[str, ...]:
@@ -62,8 +49,3 @@ class HalfPairs:
     def key(self) -> str:
         """The key of the result."""
         return str(self.spec.key)
-
-
-def hypothesis_key(unit: Unit | str) -> str:
-    """The key of a unit's hypothesis."""
-    return f"{unit if isinstance(unit, str) else unit.key}.hypothesis"

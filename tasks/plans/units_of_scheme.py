@@ -1,15 +1,15 @@
 """The fits of a scheme as units: which units there are, by which records, and what is stored under their keys."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from heldout import digests
-from heldout.fits.specs import Known, KnownSplits, Labeled, Spec, Specs
+from heldout.fits.specs import Known, KnownSplits, Labeled, Specs
+from heldout.running.make import is_made
+from heldout.running.stored import Finished, of_fits, without_fits
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import FitPlan
 from tasks.plans.read_design import design_of
-from tasks.plans.units import Finished, Unit, Versions, hypothesis_key
+from tasks.plans.units import Unit, Versions
 from tasks.storage import files, fit_cache
 
 
@@ -18,6 +18,7 @@ def specs_of(settings: Settings, candidate: Candidate, versions: Versions, split
     splits = known_splits(settings, versions) if splits is None else splits
     design = splits.design
     return Specs(
+        candidate.name,
         Known(lambda: Labeled(files.open_features(files.LABELED, versions.labeled), design.y), versions.labeled),
         Known(candidate.learner, digests.content_hash(candidate.fit_identity())),
         digests.content_hash(settings.loss_identity),
@@ -30,13 +31,6 @@ def known_splits(settings: Settings, versions: Versions) -> KnownSplits:
     return KnownSplits(design_of(settings, versions.labeled, versions.partitions), keyed=True)
 
 
-def key_of(spec: Spec) -> str:
-    """The key of a record whose every part has a digest, as all of a run have."""
-    if spec.key is None:
-        raise TypeError("a part of the record has no digest")
-    return spec.key
-
-
 def exact_loss_keys(settings: Settings, plan: FitPlan, versions: Versions) -> dict[str, str]:
     """The candidates that may need no fit in a scheme, and where all their losses of the scheme are stored."""
     candidates = [candidate for candidate in settings.candidates if plan.may_skip_fits(settings, candidate)]
@@ -44,7 +38,7 @@ def exact_loss_keys(settings: Settings, plan: FitPlan, versions: Versions) -> di
         return {}
     splits = known_splits(settings, versions)
     return {
-        candidate.name: key_of(specs_of(settings, candidate, versions, splits).exact(plan.name))
+        candidate.name: specs_of(settings, candidate, versions, splits).exact_address(plan.name)
         for candidate in candidates
     }
 
@@ -71,53 +65,20 @@ def plan_units(settings: Settings, plan: FitPlan, versions: Versions) -> Iterato
     splits = known_splits(settings, versions)
     for candidate in settings.candidates:
         specs = specs_of(settings, candidate, versions, splits)
-        keys = [key_of(specs.fit(plan.name, number)) for number in range(len(plan.splits))]
+        keys = [specs.address(plan.name, number) for number in range(len(plan.splits))]
         yield candidate, [Unit(plan.name, number, key, plan.keep) for number, key in enumerate(keys)]
 
 
 def is_stored(unit: Unit) -> bool:
     """Whether a fit is finished: its losses are stored, and its hypothesis if it is kept."""
-    return fit_cache.store.has(unit.key) and (not unit.keep or fit_cache.store.has(hypothesis_key(unit)))
-
-
-def gather_exact(key: str, fits: int) -> Finished:
-    """The stored losses of a scheme without fits."""
-    return Finished((), _StoredTogether(key, fits), (None,) * fits, (fit_cache.store.load(key)[1],) * fits)
-
-
-@dataclass(frozen=True, eq=False)
-class _StoredTogether(Sequence[Any]):
-    """The losses of a scheme without fits, one array for each split, read from the cache on access."""
-
-    key: str
-    fits: int
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(fit_cache.store.load(self.key)[0])
-
-    def __getitem__(self, number: Any) -> Any:
-        return fit_cache.store.load(self.key)[0][number]
-
-    def __len__(self) -> int:
-        return self.fits
+    return is_made(fit_cache.store, unit.key, keep=unit.keep)
 
 
 def gather(units: Sequence[Unit]) -> Finished:
     """The stored results of the fits of a scheme."""
-    keys = tuple(unit.key for unit in units)
-    warned = tuple(fit_cache.store.load(key).warned for key in keys)
-    return Finished(keys, _Stored(keys, "losses"), _Stored(keys, "training"), warned, _Stored(keys, "terms"))
+    return of_fits(fit_cache.store, [unit.key for unit in units])
 
 
-@dataclass(frozen=True, eq=False)
-class _Stored(Sequence[Any]):
-    """One part of each unit's result, read on access: the losses of all units are never in memory together."""
-
-    keys: tuple[str, ...]
-    part: str
-
-    def __getitem__(self, number: Any) -> Any:
-        return getattr(fit_cache.store.load(self.keys[number]), self.part)
-
-    def __len__(self) -> int:
-        return len(self.keys)
+def gather_exact(key: str, fits: int) -> Finished:
+    """The stored losses of a scheme without fits."""
+    return without_fits(fit_cache.store, key, fits)

@@ -14,24 +14,28 @@ from tasks.runtime.secret import checkout_secret
 FOLDER = CACHE / "tasks"
 
 
+class StoreError(UserError, StoreFailure):
+    """A failure of the store, which a user reads."""
+
+
 class _Fits(FolderStore):
     """The store, whose failures a user reads."""
 
     def load(self, key: str) -> Any:
-        """The value of the finished unit. Raises UserError for a file that is not as this checkout stored it."""
+        """The value of the finished unit. Raises StoreError for a file that is not as this checkout stored it."""
         try:
             return super().load(key)
         except StoreFailure as failure:
-            raise UserError(str(failure)) from None
+            raise StoreError(str(failure)) from None
 
     def save(self, key: str, value: Any) -> None:
-        """Store the unit's value. Raises UserError for a cache of another user, and where the disk is full."""
-        private_folder(CACHE)
+        """Store the unit's value. Raises StoreError for a cache of another user, and where the disk is full."""
         try:
+            private_folder(CACHE)
             with written(self.path(key)):
                 super().save(key, value)
-        except StoreFailure as failure:
-            raise UserError(str(failure)) from None
+        except (UserError, StoreFailure) as failure:
+            raise StoreError(str(failure)) from None
 
 
 store = _Fits(FOLDER, functools.partial(checkout_secret, "stored fits"))

@@ -57,7 +57,7 @@ def design(loss=None, weights=None, folds: int = 5, repeats: int = 1, **further)
 def losses_of(learner, X, made: Design, scheme, state=0):
     """The losses of a scheme, and the warnings, with the seed `state`."""
     splits = KnownSplits(made, keyed=False)
-    specs = Specs(Known(lambda: Labeled(X, y), None), Known(lambda: OnePass(learner), None), None, splits)
+    specs = Specs("once", Known(lambda: Labeled(X, y), None), Known(lambda: OnePass(learner), None), None, splits)
     return shared_update_losses(replace(specs.exact(scheme), state=state))
 
 

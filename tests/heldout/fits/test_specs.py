@@ -23,7 +23,7 @@ N = 40
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(N, 3))
 Y = (X[:, 0] + RNG.normal(size=N) > 0).astype(int)
-HOW = {"shortcuts": ["auto", "off"]}  # every way to make a fit
+HOW = {"shortcuts": ["auto", "off"], "fit_timeout": [None, 100.0], "keep": [False, True]}  # every way to make a fit
 
 
 def design(weights=None) -> Design:
@@ -47,7 +47,9 @@ def specs(learner=None, *, keyed=True, made: Design | None = None, judged: str |
     learner = GaussianNB() if learner is None else learner
     made = design() if made is None else made
     rows = Known(lambda: Labeled(X, Y), "rows" if keyed else None)
-    return Specs(rows, Known(lambda: learner, type(learner).__name__), judged, KnownSplits(made, keyed=keyed))
+    return Specs(
+        "candidate", rows, Known(lambda: learner, type(learner).__name__), judged, KnownSplits(made, keyed=keyed)
+    )
 
 
 SPECS = [specs().fit("cross_validation", 1), specs().exact("cross_validation")]

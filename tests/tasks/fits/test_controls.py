@@ -6,12 +6,13 @@ import pytest
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 
+from heldout.fits.specs import hypothesis_key
+from heldout.running.stored import Finished
 from heldout.unlabelled.half_model_controls import NAMES, Controls
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import controls
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Finished, hypothesis_key
 from tasks.storage import files, fit_cache
 
 REPEATS = 13  # a block of 10 and one of 3

@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
-from heldout.fits.specs import CompareSpec
+from heldout.fits.specs import CompareSpec, hypothesis_key
 from heldout.losses import SQUARED, ZERO_ONE
+from heldout.running.stored import Finished
 from tasks.fits import half_model_disagreement
 from tasks.fits.worker import disagree
 from tasks.plans import shard_batches
-from tasks.plans.units import Finished, HalfPairs, hypothesis_key
+from tasks.plans.units import HalfPairs
 from tasks.storage import files, fit_cache
 
 SHARDS = [Path("shard-00000.parquet"), Path("shard-00001.parquet"), Path("shard-00002.parquet")]

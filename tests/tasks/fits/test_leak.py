@@ -9,13 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from heldout.fits.specs import hypothesis_key
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.worker import fit_units
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Versions, hypothesis_key
+from tasks.plans.units import Versions
 from tasks.storage import files, fit_cache
 from tests.variants import some
 
@@ -48,7 +49,7 @@ def fitted(settings, name: str):
     ((candidate, units),) = units_of_scheme.plan_units(settings, own, Versions.current())
     assert fit_units(settings, candidate, units, Versions.current()) is None
     return [
-        (fit_cache.store.load(hypothesis_key(unit)) if own.keep else None, split, fit_cache.store.load(unit.key).losses)
+        (fit_cache.store.load(hypothesis_key(unit.key)) if own.keep else None, split, fit_cache.store.load(unit.key).losses)
         for unit, split in zip(units, own.splits, strict=True)
     ]
 

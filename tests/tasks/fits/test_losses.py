@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from heldout.fits.specs import CompareSpec
+from heldout.fits.specs import CompareSpec, hypothesis_key
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
@@ -15,7 +15,7 @@ from tasks.params import load
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
-from tasks.plans.units import HalfPairs, Versions, hypothesis_key
+from tasks.plans.units import HalfPairs, Versions
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 

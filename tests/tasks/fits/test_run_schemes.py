@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from heldout import seeds
 from heldout.fits.scheme_fits import Fits
+from heldout.fits.specs import hypothesis_key
 from heldout.learners import open_random_states
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
@@ -22,7 +23,7 @@ from tasks.plans import fit_times, units_of_scheme
 from tasks.plans.fit_counts import count_fits
 from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Unit, Versions, hypothesis_key
+from tasks.plans.units import Unit, Versions
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache
 
@@ -104,7 +105,7 @@ def test_the_further_fits_are_those_of_their_splits(prepared, name):
         hypothesis = candidate.learner().fit(X.iloc[split.train], y[split.train])
         wrong = (hypothesis.predict(X.iloc[split.validation]) != y[split.validation]).astype(float)
         assert wrong.tolist() == fit_cache.store.load(unit.key).losses.tolist()
-        assert not fit_cache.store.has(hypothesis_key(unit))
+        assert not fit_cache.store.has(hypothesis_key(unit.key))
 
 
 KEPT = {
@@ -123,9 +124,9 @@ def test_the_hypothesis_is_kept_where_it_is_needed_and_predicts_as_it_was_tested
     X, y = files.read_table(files.LABELED)
     for (_, test), unit in zip(splits(name), plan(settings, name)["bayes"], strict=True):
         kept = name in KEPT[form]
-        assert kept == fit_cache.store.has(hypothesis_key(unit))
+        assert kept == fit_cache.store.has(hypothesis_key(unit.key))
         if kept:
-            predicted = fit_cache.store.load(hypothesis_key(unit)).predict(X.iloc[test])
+            predicted = fit_cache.store.load(hypothesis_key(unit.key)).predict(X.iloc[test])
             assert (predicted != y[test]).astype(float).tolist() == fit_cache.store.load(unit.key).losses.tolist()
 
 
@@ -266,7 +267,7 @@ def test_a_half_model_that_was_planted_is_fitted_again(prepared):
     settings = prepared(f"candidates=[{BAYES}]")
     work(settings, "covalidation")
     (units,) = plan(settings, "covalidation").values()
-    (planted,) = fit_cache.FOLDER.rglob(hypothesis_key(units[2]))
+    (planted,) = fit_cache.FOLDER.rglob(hypothesis_key(units[2].key))
     before = planted.read_bytes()
     planted.write_bytes(pickle.dumps("planted"))
     stored = [units_of_scheme.is_stored(unit) for unit in units]

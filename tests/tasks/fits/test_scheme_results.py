@@ -8,13 +8,13 @@ from heldout.estimates import estimate_candidate, schemes_of
 from heldout.losses.tested_losses import repeated_by_row
 from heldout.parts.partition import Partition
 from heldout.parts.weights import Weights
+from heldout.running.stored import Finished
 from heldout.schemes.design import half_losses
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import scheme_results
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Finished
 from tasks.storage import files
 
 BLOCK = 7  # 30 steps: four blocks of 7 and one of 2

@@ -8,15 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from heldout.fits.specs import hypothesis_key
 from heldout.learners import fitting, seeded
+from heldout.running import make
+from heldout.shortcuts import Declined
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.fits import worker
 from tasks.fits.worker import fit_units, store_exact_losses
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Versions, hypothesis_key
+from tasks.plans.units import Versions
 from tasks.storage import fit_cache
 
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
@@ -52,7 +54,7 @@ def test_a_scheme_without_fits_has_the_losses_of_its_fits_and_no_units(prepared,
     with monkeypatch.context() as patched:
         patched.setattr(fitting, "seeded", None)  # a fit would call it
         store_exact_losses(auto, candidate, name, key, Versions.current())
-    for got, unit in zip(fit_cache.store.load(key)[0], fitted, strict=True):
+    for got, unit in zip(fit_cache.store.load(key).losses, fitted, strict=True):
         np.testing.assert_allclose(got, fit_cache.store.load(unit.key).losses, rtol=1e-9)
 
 
@@ -83,7 +85,7 @@ def test_a_pipeline_is_fitted_behind_what_is_not_seen_through(prepared):
 def test_what_is_declined_is_told_to_those_who_debug_and_left_to_be_fitted(prepared, caplog, monkeypatch):
     settings = prepared(f"candidates=[{BAYES}]")
     _, candidate, key = spared(settings, "cross_validation")
-    monkeypatch.setattr(worker, "losses_without_fits", declining)
+    monkeypatch.setattr(make, "losses_without_fits", declining)
     with caplog.at_level(logging.DEBUG, "heldout"):
         store_exact_losses(settings, candidate, "cross_validation", key, Versions.current())
     assert ["cross_validation: bayes is fitted: GaussianNB is odd"] == caplog.messages
@@ -127,7 +129,7 @@ def test_fits_that_are_made_sooner_are_the_fits_under_the_same_keys(many, name, 
 def left(unit, keep):
     """What a fit has stored, and the hash of all that its hypothesis knows."""
     return asdict(fit_cache.store.load(unit.key)), joblib.hash(
-        fit_cache.store.load(hypothesis_key(unit))
+        fit_cache.store.load(hypothesis_key(unit.key))
     ) if keep else None
 
 
@@ -142,4 +144,4 @@ def test_support_vectors_that_are_declined_or_do_not_pay_are_fitted_by_themselve
 
 
 def declining(*_):
-    raise worker.Declined("GaussianNB is odd")
+    raise Declined("GaussianNB is odd")

@@ -2,12 +2,13 @@
 
 import pytest
 
+from heldout.fits.specs import hypothesis_key
 from tasks.fits import scheme_results, tuned_paths
 from tasks.fits.run_schemes import fit_all
 from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Versions, hypothesis_key
+from tasks.plans.units import Versions
 from tasks.plans.units_of_scheme import plan_units
 from tasks.storage import files, fit_cache
 

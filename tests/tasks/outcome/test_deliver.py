@@ -18,7 +18,7 @@ from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
 from tasks.outcome.opening import open_test_part
 from tasks.outcome.unused_rows import look
-from tasks.plans.all_labeled import fit_key
+from tasks.plans.all_labeled import spec_of
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
@@ -127,7 +127,7 @@ def test_g_is_trained_on_every_label_whatever_rows_the_estimates_use(
     every = delivered("final", candidate, *changes)[0]
     part = settings_of_rows(*changes, "split.rows=25")
     write_prepared(prepare(part))
-    assert fit_all_labeled(part, part.candidates[0], *fit_key(part, part.candidates[0])) is None
+    assert fit_all_labeled(part, part.candidates[0], str(spec_of(part, part.candidates[0]).key)) is None
     found = deliver(part, part.candidates[0])
     model_file.save(every.hypothesis, checkout / "every.skops")
     model_file.save(found.hypothesis, checkout / "part.skops")

@@ -36,7 +36,7 @@ def results_of(rows, settings_of_rows):
             for one, units in plan_units(settings, scheme(design, name, "final"), versions):
                 fit_units(settings, one, units, versions)
                 if name == "cross_validation":
-                    losses[name] = [fit_cache.store.load(unit.key)[0] for unit in units]
+                    losses[name] = [fit_cache.store.load(unit.key).losses for unit in units]
         return settings, Results(design, {settings.candidates[0].name: Evidence(losses)}, {})
 
     return make

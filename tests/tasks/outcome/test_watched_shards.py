@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from heldout.fits.specs import hypothesis_key
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import half_models, worker
@@ -17,7 +18,7 @@ from tasks.outcome.ledger import learner_id
 from tasks.outcome.watched_shards import Watched, check_validated, stored, watch_shards, write
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
-from tasks.plans.units import Versions, hypothesis_key
+from tasks.plans.units import Versions
 from tasks.plans.units_of_scheme import plan_units
 from tasks.runtime.errors import UserError
 from tasks.storage import files, fit_cache, watch_files
