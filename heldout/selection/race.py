@@ -191,6 +191,11 @@ def run(
     return race
 
 
+def pays(design: "Design", schemes: Sequence["SchemeName"]) -> bool:
+    """Whether a race can spare fits: its stream is one of the `schemes`, or has fewer fits than they have."""
+    return STREAM in schemes or len(design.splits(STREAM)) < sum(len(design.splits(scheme)) for scheme in schemes)
+
+
 def why_none(
     race: Races,
     candidates: int,
