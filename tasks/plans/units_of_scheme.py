@@ -6,6 +6,7 @@ from typing import Any
 
 from heldout import digests
 from heldout.fits.specs import Known, KnownSplits, Labeled, Spec, Specs
+from heldout.losses import Losses
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import FitPlan
 from tasks.plans.read_design import design_of
@@ -57,12 +58,13 @@ def candidates_to_fit(settings: Settings, exact_keys: Mapping[str, str]) -> Sett
     to_fit = [
         candidate
         for candidate in settings.candidates
-        if candidate.name not in exact_keys or _declined(exact_keys[candidate.name])
+        if candidate.name not in exact_keys or is_declined(exact_keys[candidate.name])
     ]
     return settings.model_copy(update={"candidates": to_fit})
 
 
-def _declined(key: str) -> bool:
+def is_declined(key: str) -> bool:
+    """Whether it is stored that the losses of a scheme, whose key this is, need fits."""
     return fit_cache.store.has(key) and fit_cache.store.load(key) is None
 
 
@@ -107,6 +109,11 @@ def gather(units: Sequence[Unit]) -> Finished:
     keys = tuple(unit.key for unit in units)
     warned = tuple(fit_cache.store.load(key).warned for key in keys)
     return Finished(keys, _Stored(keys, "losses"), _Stored(keys, "training"), warned, _Stored(keys, "terms"))
+
+
+def stored_losses(units: Sequence[Unit]) -> Sequence[Losses]:
+    """The stored losses of some fits, each read on access."""
+    return _Stored(tuple(unit.key for unit in units), "losses")
 
 
 @dataclass(frozen=True, eq=False)
