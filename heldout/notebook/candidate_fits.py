@@ -1,6 +1,6 @@
 """Everything that one candidate of `heldout.validate` is fitted for: its losses, its warnings and its hypotheses."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +16,7 @@ from heldout.fits.specs import ExactSpec, How, Known, KnownSplits, Labeled, Spec
 from heldout.learners.fit_warnings import FitWarnings
 from heldout.learners.threads import one_thread
 from heldout.losses import Losses
-from heldout.notebook.failures import Failures
+from heldout.losses.tested_losses import RepeatedByRow
 from heldout.notebook.progress import FitBar
 from heldout.records import Estimate
 from heldout.schemes import SCHEMES, SchemeName, label_of_fits
@@ -26,7 +26,7 @@ from heldout.shortcuts.scheme_losses import ExactLosses
 from heldout.unlabelled.disagreement import ShardMargins, disagreements
 from heldout.unlabelled.half_model_controls import Controls, why_none
 
-Made = tuple[Any, FitResult]  # a hypothesis, and what its fit left
+Made = tuple[Any, FitResult]  # a hypothesis, None where no estimate is about it, and what its fit left
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class CandidateFits:
     warned: list[FitWarnings] = field(default_factory=list)
     ready: dict[SchemeName, dict[int, Made]] = field(default_factory=dict)
     pace: list[float] = field(default_factory=list)
-    _without_fits: dict[SchemeName, SchemeLosses | None] = field(default_factory=dict)
+    _without_fits: dict[SchemeName, SchemeLosses] = field(default_factory=dict)
     _exact: list[ExactLosses] = field(default_factory=list)
     _hypotheses: dict[SchemeName, list[Any]] = field(default_factory=dict)
 
@@ -69,70 +69,62 @@ class CandidateFits:
         except FitFailure as failure:
             return f"the half models do not answer: {failure}"
 
-    def evidence(self, schemes: Sequence[SchemeName], failures: Failures) -> Evidence | None:
-        """The losses of the `schemes`, and the disagreement on the unlabelled rows; None for a candidate that failed.
+    def may_skip(self, scheme: SchemeName) -> bool:
+        """Whether the losses of a scheme may be had without its fits."""
+        keep = bool(self.design.part_losses_in(scheme)) or (scheme == "covalidation" and self._compares())
+        return may_skip_fits(self.learner, scheme, len(self.design.splits(scheme)), keep=keep, use=self.use)
 
-        What fails is recorded in `failures`. Raises FitFailure as `Failures`, with the candidate's name.
+    def losses_without_fits(self, scheme: SchemeName) -> Sequence[Losses] | None:
+        """The losses of a scheme without its fits, kept for `evidence`; None where it needs them.
+
+        What schemes share is kept until `release`. Raises FitFailure, with the candidate's name.
         """
-        losses: dict[SchemeName, Sequence[Losses]] = {}
-        training: Sequence[Losses] = []
-        terms: dict[str, dict[SchemeName, Sequence[Losses]]] = {name: {} for name in self.design.part_losses}
-        disagreement = None
-        for scheme in schemes:
-            if failures.has(self.name, scheme):
-                continue
-            with failures.of(self.name, scheme), self._named():
-                found = self.without_fits(scheme) or self._fitted(scheme)
-                self.warned.extend(found.warned)
-                losses[scheme], training = found.losses, found.training or training
-                for name, of in found.terms.items():
-                    terms[name][scheme] = of
-            if self.name in failures.reasons:
+        with self._named(), one_thread():
+            try:
+                spec = self._specs.exact(scheme)
+                found = losses_without_fits(spec, lambda: self._exact_losses(spec))
+            except Declined:
                 return None
-        self.release()
-        if "covalidation" in losses and self._compares():
-            with failures.of(self.name, "disagreement"), self._named(), one_thread():
-                halves, loss = self._hypotheses["covalidation"], self.design.loss
-                margins = ShardMargins.of(
-                    *disagreements(halves, self.unlabeled, loss, jobs=self.jobs), [self.unlabeled.shape[0]]
-                )
-                disagreement = margins.pooled(loss, self.design.seed)
-        if self.name in failures.reasons:
-            return None
-        return Evidence(losses, training, disagreement, terms, failures.lacking.get(self.name, {}))
+        self._without_fits[scheme] = found
+        self.bar.advance(self.name, len(found.losses))
+        return found.losses
 
-    def losses(self, scheme: SchemeName, number: int) -> Losses:
-        """The losses of one hypothesis of a scheme, whose fit is kept for `evidence`.
+    def losses(self, scheme: SchemeName, numbers: Sequence[int]) -> Sequence[Losses]:
+        """The losses of some hypotheses of a scheme, whose fits are kept for `evidence`.
 
         Raises FitFailure, with the candidate's name.
         """
-        with self._named():
-            if (spared := self.without_fits(scheme)) is not None:
-                self.release()
-                return spared.losses[number]
-            ready = self.ready.setdefault(scheme, {})
-            if number not in ready:
-                (ready[number],) = self.made(scheme, [number])
-                self.bar.advance(self.name)
-            return ready[number][1].losses
-
-    def first_losses(self, scheme: SchemeName, count: int, schemes: Sequence[SchemeName]) -> Sequence[Losses]:
-        """The losses of the first `count` hypotheses of a scheme, whose fits are kept for `evidence`.
-
-        Where its fits are not needed, those of the other `schemes` are looked at too, since they share work. Raises
-        FitFailure.
-        """
-        if (spared := self.without_fits(scheme)) is not None:
-            for other in schemes:
-                self.without_fits(other)
-            self.release()
-            return spared.losses[:count]
         ready = self.ready.setdefault(scheme, {})
-        missing = [number for number in range(count) if number not in ready]
-        for number, made in zip(missing, self.made(scheme, missing), strict=True):
-            ready[number] = made
-            self.bar.advance(self.name)
-        return [ready[number][1].losses for number in range(count)]
+        with self._named():
+            self._make(scheme, numbers, ready)
+        return [ready[number][1].losses for number in numbers]
+
+    def evidence(self, schemes: Sequence[SchemeName], failed: Mapping[str, str]) -> Evidence:
+        """The losses of the `schemes`, but for those in which it `failed`, with the reasons."""
+        losses: dict[SchemeName, Sequence[Losses]] = {}
+        training: Sequence[Losses] = []
+        terms: dict[str, dict[SchemeName, Sequence[Losses]]] = {name: {} for name in self.design.part_losses}
+        for scheme in schemes:
+            if scheme in failed:
+                continue
+            found = self._without_fits.get(scheme) or self._fitted(scheme)
+            self.warned.extend(found.warned)
+            losses[scheme], training = found.losses, found.training or training
+            for name, of in found.terms.items():
+                terms[name][scheme] = of
+        return Evidence(losses, training, None, terms, failed)
+
+    def disagreement(self) -> RepeatedByRow | None:
+        """The disagreement of the half models of `evidence` on the unlabelled rows; None where nobody asks for it.
+
+        Raises FitFailure, with the candidate's name.
+        """
+        if not self._compares():
+            return None
+        with self._named(), one_thread():
+            halves, loss = self._hypotheses["covalidation"], self.design.loss
+            compared = disagreements(halves, self.unlabeled, loss, jobs=self.jobs)
+            return ShardMargins.of(*compared, [self.unlabeled.shape[0]]).pooled(loss, self.design.seed)
 
     def halved(self, design: Design) -> "CandidateFits":
         """The same with a `design` of fewer halvings: its hypotheses of the others were not made, or are left out."""
@@ -141,12 +133,6 @@ class CandidateFits:
         if (spared := of._without_fits.get("covalidation")) is not None:
             of._without_fits["covalidation"] = spared.first(count)
         return of
-
-    def without_fits(self, scheme: SchemeName) -> SchemeLosses | None:
-        """The losses of a scheme where none of its fits is needed; None where they are. Raises FitFailure."""
-        if scheme not in self._without_fits:
-            self._without_fits[scheme] = self._spared(scheme)
-        return self._without_fits[scheme]
 
     def release(self) -> None:
         """Let go of what schemes without fits share: as large as a Gram matrix, which not every candidate may keep."""
@@ -180,29 +166,23 @@ class CandidateFits:
         """Some fits of a scheme, one by one, of which `ready` has none. Raises FitFailure."""
         if not len(numbers):
             return
-        specs = self._specs
+        specs, kept = self._specs, _keeps_hypotheses(scheme)
         with one_thread():
             fits = Fits(specs.fit(scheme, numbers[0]), scheme, len(numbers), How(self.use))
             for number in numbers:
                 try:
-                    made = fits.make(specs.fit(scheme, number))
+                    hypothesis, result = fits.make(specs.fit(scheme, number))
                 except FewOfAClass as failure:
                     count = len(self.design.splits(scheme))
                     raise FitFailure(f"{label_of_fits(scheme, [number], count)}: {failure}") from failure
-                yield made
+                yield hypothesis if kept else None, result
 
-    def _spared(self, scheme: SchemeName) -> SchemeLosses | None:
-        keep = bool(self.design.part_losses_in(scheme)) or (scheme == "covalidation" and self._compares())
-        if not may_skip_fits(self.learner, scheme, len(self.design.splits(scheme)), keep=keep, use=self.use):
-            return None
-        try:
-            with one_thread():
-                spec = self._specs.exact(scheme)
-                found = losses_without_fits(spec, lambda: self._exact_losses(spec))
-        except Declined:
-            return None
-        self.bar.advance(self.name, len(found.losses))
-        return found
+    def _make(self, scheme: SchemeName, numbers: Sequence[int], ready: dict[int, Made]) -> None:
+        """Make those of some fits that are not `ready`. Raises FitFailure."""
+        missing = [number for number in numbers if number not in ready]
+        for number, made in zip(missing, self.made(scheme, missing), strict=True):
+            ready[number] = made
+            self.bar.advance(self.name)
 
     def _exact_losses(self, spec: ExactSpec) -> ExactLosses:
         """What the schemes share, made once and kept until `release`. Raises Declined."""
@@ -223,12 +203,9 @@ class CandidateFits:
     def _fitted(self, scheme: SchemeName) -> SchemeLosses:
         """The losses of every fit of a scheme; the hypotheses that an estimate is about are kept."""
         ready = self.ready.pop(scheme, {})
-        missing = [number for number in range(len(self.design.splits(scheme))) if number not in ready]
-        for number, made in zip(missing, self.made(scheme, missing), strict=True):
-            ready[number] = made
-            self.bar.advance(self.name)
+        self._make(scheme, range(len(self.design.splits(scheme))), ready)
         fits = [ready[number] for number in sorted(ready)]
-        if any(estimate.scheme == scheme for estimate in ESTIMATES.values()):
+        if _keeps_hypotheses(scheme):
             self._hypotheses[scheme] = [hypothesis for hypothesis, _ in fits]
         results = [result for _, result in fits]
         training = [result.training for result in results if result.training is not None]
@@ -236,3 +213,8 @@ class CandidateFits:
         return SchemeLosses(
             [result.losses for result in results], training, [result.warned for result in results], terms
         )
+
+
+def _keeps_hypotheses(scheme: SchemeName) -> bool:
+    """Whether an estimate is about the hypotheses of a scheme."""
+    return any(estimate.scheme == scheme for estimate in ESTIMATES.values())

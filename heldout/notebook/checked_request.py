@@ -18,7 +18,7 @@ from heldout.learners import gives_probabilities, is_classifier, is_regressor, l
 from heldout.losses import Loss, check_spec, choose_loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec, unlearnable
 from heldout.notebook.called_otherwise import FOLDS
-from heldout.notebook.failures import OnError
+from heldout.notebook.execute import OnError
 from heldout.notebook.own_folds import own_folds, shown
 from heldout.parts import class_shares
 from heldout.parts.dependence import Dependence, checked_dependence

@@ -13,8 +13,8 @@ _SECONDS = 1.0  # a run that ends before shows nothing
 class FitBar:
     """A bar in a terminal or in a notebook, where tqdm is installed; elsewhere nothing."""
 
-    def __init__(self, total: int, *, shown: bool) -> None:
-        self._total, self._done, self._started = total, 0, time.monotonic()
+    def __init__(self, *, shown: bool) -> None:
+        self._total, self._done, self._started = 0, 0, time.monotonic()
         self._shown = shown and _seen_by_a_person()
         self._bar: Any = None
 
@@ -40,11 +40,11 @@ class FitBar:
         self._bar.set_description_str(printable(candidate), refresh=False)
         self._bar.update(self._done - self._bar.n)
 
-    def skip(self, fits: int) -> None:
-        """Count so many fits less: nobody will make them."""
-        self._total -= fits
+    def expect(self, total: int) -> None:
+        """Count up to so many fits, as far as it is known."""
+        self._total = total
         if self._bar is not None:
-            self._bar.total = self._total
+            self._bar.total = total
 
 
 def _seen_by_a_person() -> bool:

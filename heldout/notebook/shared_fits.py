@@ -9,6 +9,7 @@ from heldout.fits.scheme_fits import share_work
 from heldout.notebook.candidate_fits import CandidateFits, Made
 from heldout.notebook.progress import FitBar
 from heldout.parts.splits import trained_sizes
+from heldout.running.plan import Wanted
 from heldout.schemes import SchemeName
 
 _SECONDS_WORTH = 3.0  # of fits: other processes take a second to start and to import the learners
@@ -27,20 +28,13 @@ class _Part:
     seconds: float
 
 
-def share(
-    candidates: Sequence[CandidateFits],
-    schemes: Sequence[SchemeName],
-    jobs: int,
-    bar: FitBar,
-    only: Mapping[SchemeName, Sequence[int]] | None = None,
-) -> None:
-    """Make the fits of `candidates` in `jobs` processes, if they take long enough, and keep them as `ready`.
+def share(fits: Mapping[str, CandidateFits], wanted: Sequence[Wanted], jobs: int, bar: FitBar) -> None:
+    """Make the `wanted` fits in `jobs` processes, if they take long enough, and keep them as `ready`.
 
-    `only` are the numbers of the fits to make in a scheme; of others all are made. The first fit of each candidate is
-    made here, and its seconds are the plan of the others. A fit that fails is left to `CandidateFits.evidence`, which
-    reports the first failure in the order of the candidates.
+    The first fit of each candidate is made here, and its seconds are the plan of the others. A fit that fails is left
+    to `CandidateFits.losses`, which raises the first failure.
     """
-    todo = [*_planned(candidates, schemes, only or {})] if jobs > 1 else []
+    todo = [*_planned(fits, wanted)]
     seconds = sum(part.seconds for part in todo)
     if seconds < _SECONDS_WORTH:
         return
@@ -48,42 +42,34 @@ def share(
 
     most = max(_SECONDS_A_PART, seconds / (_PARTS_A_JOB * jobs))
     parts = sorted((piece for part in todo for piece in _pieces(part, most)), key=lambda part: -part.seconds)
-    names = {of.name: of for of in candidates}
     made = Parallel(jobs, return_as="generator_unordered", batch_size=1)(
         delayed(_made)(_alone(part.of), part.scheme, part.numbers) for part in parts
     )
-    for name, scheme, fits in made:
-        names[name].ready.setdefault(scheme, {}).update(fits)
-        bar.advance(name, len(fits))
+    for name, scheme, found in made:
+        fits[name].ready.setdefault(scheme, {}).update(found)
+        bar.advance(name, len(found))
 
 
-def _planned(
-    candidates: Sequence[CandidateFits], schemes: Sequence[SchemeName], only: Mapping[SchemeName, Sequence[int]]
-) -> Iterator[_Part]:
-    """The fits that have to be made, by candidate and scheme, but for the first of each candidate, which is made here.
+def _planned(fits: Mapping[str, CandidateFits], wanted: Sequence[Wanted]) -> Iterator[_Part]:
+    """The fits that have to be made, but for the first of each candidate, which is made here.
 
     None of a candidate whose first fit fails.
     """
-    for of in candidates:
-        try:
-            for scheme in schemes:
-                if of.without_fits(scheme) is not None:
-                    continue
-                trained = trained_sizes(of.design.splits(scheme))
-                ready = of.ready.setdefault(scheme, {})
-                numbers = [number for number in only.get(scheme, range(len(trained))) if number not in ready]
-                if numbers and not of.pace:
-                    started = time.perf_counter()
-                    ready.update(zip(numbers[:1], of.made(scheme, numbers[:1]), strict=True))
-                    of.pace.append((time.perf_counter() - started) / max(1, trained[numbers[0]]))
-                    of.bar.advance(of.name)
-                    numbers = numbers[1:]
-                if numbers:
-                    yield _Part(of, scheme, numbers, of.pace[0] * trained[numbers].sum())
-        except FitFailure:
-            continue
-        finally:
-            of.release()
+    failed: set[str] = set()
+    for one in wanted:
+        of = fits[one.candidate]
+        trained = trained_sizes(of.design.splits(one.scheme))
+        numbers: Sequence[int] = one.numbers
+        if not of.pace and of.name not in failed:
+            started = time.perf_counter()
+            try:
+                of.losses(one.scheme, numbers[:1])
+                of.pace.append((time.perf_counter() - started) / max(1, trained[numbers[0]]))
+            except FitFailure:
+                failed.add(of.name)
+            numbers = numbers[1:]
+        if numbers and of.name not in failed:
+            yield _Part(of, one.scheme, numbers, of.pace[0] * trained[[*numbers]].sum())
 
 
 def _pieces(part: _Part, most: float) -> Iterator[_Part]:
@@ -99,7 +85,7 @@ def _pieces(part: _Part, most: float) -> Iterator[_Part]:
 
 def _alone(of: CandidateFits) -> CandidateFits:
     """What another process needs of a candidate: no results, no unlabelled rows, and a design that draws again."""
-    bar, design = FitBar(0, shown=False), replace(of.design)
+    bar, design = FitBar(shown=False), replace(of.design)
     return replace(of, bar=bar, design=design, unlabeled=None, warned=[], ready={}, _without_fits={}, _exact=[])
 
 

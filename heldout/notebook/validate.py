@@ -25,24 +25,22 @@ from heldout.learners.fit_warnings import WarningCounts
 from heldout.notebook.called_otherwise import called_otherwise
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.checked_request import Request, checked
-from heldout.notebook.failures import Failures, OnError
-from heldout.notebook.halved import HALVES, halved
+from heldout.notebook.execute import OnError, check_not_all_failed, execute, gathered
 from heldout.notebook.progress import FitBar
-from heldout.notebook.raced import pays, raced
 from heldout.notebook.result import Validation
-from heldout.notebook.shared_fits import share
 from heldout.parts import class_shares
 from heldout.parts.partition import Part, make_halves, make_partition, stratify_halves
 from heldout.printable import printable
 from heldout.records import Estimate
+from heldout.running.plan import Plan
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence, check_weights
-from heldout.schemes.halvings import Repeats, most
+from heldout.schemes.halvings import HALVES, Repeats, most
 from heldout.schemes.progressive import Block
 from heldout.schemes.whole_parts import check_classes
 from heldout.selection import bbc
 from heldout.selection.margin import check_matters
-from heldout.selection.race import STREAM, Dropped, Races
+from heldout.selection.race import STREAM, Races, pays
 
 _PART_OF: Mapping[SchemeName, Part] = {"holdout": "validation", "cross_validation": "fold", "progressive": "step"}
 
@@ -295,49 +293,56 @@ def validate(
     design = _designed(asked)
     schemes = schemes_of(design)
     _check_before_fits(design, schemes)
-    limit = asked.limit if asked.finalists is not None or pays(design, schemes) else None
+    by_rule = asked.parts.repeats == "auto" and HALVES in schemes and design.dependence.time is None
     evidence: dict[str, Evidence] = {}
-    failures = Failures(asked.on_error, partial(may_fail, design))
     records: list[Estimate] = []
-    to_fit = schemes if limit is None else {*schemes, STREAM}
-    fits_to_make = len(candidates) * sum(len(design.splits(scheme)) for scheme in to_fit)
-    with FitBar(fits_to_make, shown=asked.progress) as bar:
+    with FitBar(shown=asked.progress) as bar:
         fits = {
             name: CandidateFits(name, learner, asked.X, design, asked.shortcuts, bar, asked.jobs, asked.unlabeled)
             for name, learner in candidates.items()
         }
-        dropped: tuple[Dropped, ...] = ()
-        if limit is not None:
-            run = raced(fits, design, schemes, limit, asked.finalists, asked.jobs, bar, failures)
-            fits, dropped = {name: fits[name] for name in run.racing}, run.dropped
-            design = replace(design, dropped=len(dropped))
-        halvings = None
-        if asked.parts.repeats == "auto" and HALVES in schemes and design.dependence.time is None:
-            halvings = halved(fits, design, schemes, asked.jobs, bar, failures)
-            design = replace(design, halves=design.halves[: halvings.made])
-            fits = {name: of.halved(design) for name, of in fits.items() if name not in failures.reasons}
-        share([*fits.values()], schemes, asked.jobs, bar)
+        plan = Plan(
+            design,
+            [*candidates],
+            schemes,
+            may_skip=lambda name, scheme: fits[name].may_skip(scheme),
+            may_fail=partial(may_fail, design),
+            limit=asked.limit if asked.finalists is not None or pays(design, schemes) else None,
+            finalists=asked.finalists,
+            by_rule=by_rule,
+        )
+        execute(plan, fits, asked.jobs, bar, asked.on_error)
+        design = plan.design
+        fits = {name: fits[name].halved(design) for name in plan.left}
         for name, of_candidate in fits.items():
-            found = of_candidate.evidence(schemes, failures)
+            found = gathered(plan, of_candidate, schemes, asked.on_error)
             if found is None:
                 continue
             evidence[name] = found
-            stated_limit.check_evidence(design, name, evidence[name])
+            stated_limit.check_evidence(design, name, found)
             if any(of_candidate.warned):
                 counted = printable(f"{name}: {WarningCounts.of(of_candidate.warned)}")
                 warnings.warn(counted, LearnerWarning, stacklevel=2)
-            records += [of_candidate.stated(record) for record in estimate_candidate(design, name, evidence[name])]
-    failures.check_not_all(len(evidence))
-    for name, reason in failures.reasons.items():
+            records += [of_candidate.stated(record) for record in estimate_candidate(design, name, found)]
+    check_not_all_failed(plan)
+    for name, reason in plan.failures.items():
         warnings.warn(printable(f"{name} failed, and is left out: {reason}"), LearnerWarning, stacklevel=2)
     for name in evidence:
         if lacks := lacking_text(design, evidence[name]):
             warnings.warn(printable(f"{name}: {lacks}"), LearnerWarning, stacklevel=2)
     of_the_winner = estimate_winner(design, evidence)
-    records += [bbc.of_left(record) for record in of_the_winner] if dropped else of_the_winner
+    records += [bbc.of_left(record) for record in of_the_winner] if plan.dropped else of_the_winner
     fits = {name: fits[name] for name in evidence}
     return Validation(
-        tuple(records), tuple(fits), design, evidence, fits, asked.library, dropped, halvings, failures.reasons
+        tuple(records),
+        tuple(fits),
+        design,
+        evidence,
+        fits,
+        asked.library,
+        plan.dropped,
+        plan.halvings,
+        plan.failures,
     )
 
 

@@ -24,6 +24,11 @@ class Finished:
     terms: Sequence[Mapping[str, Losses]] = ()
 
 
+def losses_of(store: Store, addresses: Sequence[str]) -> Sequence[Losses]:
+    """The losses of some fits."""
+    return _Stored(store, tuple(addresses), "losses")
+
+
 def of_fits(store: Store, addresses: Sequence[str]) -> Finished:
     """What fits left."""
     keys = tuple(addresses)

@@ -28,9 +28,11 @@ import numpy as np
 
 from heldout.intervals.two_way_wilson import variance
 from heldout.losses.tested_losses import RepeatedByRow
+from heldout.schemes import SchemeName
 
 Repeats = int | Literal["auto"]  # so many halvings, or as many as the rule makes
 
+HALVES: SchemeName = "covalidation"  # the scheme whose fits they are, two for each
 SHARE = 0.1  # of the variance, that the drawing of the halvings may make
 _LOOKS = (8, 12, 18)
 _FEW_ROWS = 600  # up to which many halvings are cheap, and needed

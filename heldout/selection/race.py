@@ -25,7 +25,7 @@ no limit, or rows depend on each other, it is the only way to leave: with an inf
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -163,32 +163,9 @@ class Race:
         return replace(self, racing=racing, dropped=(*self.dropped, *gone))
 
 
-def run(
-    candidates: Sequence[str],
-    design: "Design",
-    losses_of: Callable[[Sequence[str], int], Mapping[str, Losses]],
-    limit: float,
-    finalists: int | None = None,
-) -> Race:
-    """The race of `candidates` on the stream of a design, until its end or until one is left; as `Race` otherwise.
-
-    `losses_of` gives the losses of some of the candidates on a block, by its number. A candidate without losses there
-    has failed. The race then begins again without it, as if it had never started: nobody is dropped for having erred
-    more than a candidate that cannot be chosen. Raises BadArgument for a loss above a limit that was stated.
-    """
-    splits = design.splits(STREAM)
-    race = Race.of(candidates, int(tested_sizes(splits).sum()), limit, design.level, finalists)
-    for number, split in enumerate(splits):
-        if len(race.racing) < 2:
-            break
-        losses = losses_of(race.racing, number)
-        if failed := {*race.racing} - {*losses}:
-            left = [name for name in candidates if name not in failed]
-            return run(left, design, losses_of, limit, finalists)
-        for name, found in losses.items():
-            design.loss.check_losses(found, split.validation, name)
-        race = race.after(losses, design.weights_of(split.validation))
-    return race
+def pays(design: "Design", schemes: Sequence["SchemeName"]) -> bool:
+    """Whether a race can spare fits: its stream is one of the `schemes`, or has fewer fits than they have."""
+    return STREAM in schemes or len(design.splits(STREAM)) < sum(len(design.splits(scheme)) for scheme in schemes)
 
 
 def why_none(

@@ -9,7 +9,7 @@ from typing import Any
 from heldout.errors import BadArgument
 from heldout.fits.specs import hypothesis_key
 from heldout.fits.stated_limit import check_baseline
-from heldout.losses import Losses
+from heldout.running.plan import Answer, Failed, NeedsFits, Plan, Wanted
 from heldout.running.stored import Finished
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, check_weights
@@ -35,7 +35,6 @@ log = logging.getLogger("heldout")
 
 _UNKNOWN_SECONDS = 0.1  # of a fit, before a hold-out was fitted
 
-ExactKeys = Mapping[SchemeName, Mapping[str, str]]  # by scheme and candidate: where losses without fits are stored
 Units = Mapping[tuple[SchemeName, str], Sequence[Unit]]  # the fits of a scheme and a candidate
 
 
@@ -48,72 +47,134 @@ class AllFailed(UserError):
         self.failures = failures
 
 
+class StageFits:
+    """The fits of some schemes of `settings`: a plan says which are wanted, the workers make those that are not stored.
+
+    Raises UserError before any fit for wrong settings.
+    """
+
+    def __init__(self, settings: Settings, names: Sequence[SchemeName], *, keep: bool = False) -> None:
+        """`keep`: the hypotheses are stored, whatever is delivered."""
+        check_before_fits(settings)
+        self.design = read_design(settings)
+        self._settings, self._versions = settings, Versions.current()
+        plans = _plans(settings, self.design, names)
+        self._plans = {plan.name: replace(plan, keep=plan.keep or keep) for plan in plans}
+        self._exact = {
+            name: units_of_scheme.exact_loss_keys(settings, plan, self._versions) for name, plan in self._plans.items()
+        }
+        self._units: dict[tuple[SchemeName, str], Sequence[Unit]] = {}  # of those that need fits
+
+    def plan(self, *, limit: float | None = None, finalists: int | None = None, by_rule: bool = False) -> Plan:
+        """The plan of these fits: a candidate that fails in one of the schemes fails as a whole."""
+        return Plan(
+            self.design,
+            [candidate.name for candidate in self._settings.candidates],
+            [*self._plans],
+            may_skip=lambda name, scheme: name in self._exact[scheme],
+            may_fail=lambda _scheme: False,
+            limit=limit,
+            finalists=finalists,
+            by_rule=by_rule,
+        )
+
+    def carry_out(self, plan: Plan, *, measuring: bool = False) -> None:
+        """Make what the plan wants, until it wants nothing: what needs no fit first, then fits, in one fan-out each.
+
+        `measuring`: by the seconds of these fits, those of all others are expected, and they are grouped into tasks.
+        """
+        while wanted := plan.wanted():
+            exact = [one for one in wanted if one.exact]
+            plan.take(self._exact_answers(exact) if exact else self._answers(wanted, measuring))
+
+    def finished(self, plan: Plan) -> dict[str, dict[str, Finished]]:
+        """What is stored now, by scheme and candidate, of those that the plan left."""
+        design = plan.design
+        return {
+            name: {candidate: self._finished(name, candidate, len(design.splits(name))) for candidate in plan.left}
+            for name in self._plans
+        }
+
+    def _finished(self, scheme: SchemeName, candidate: str, count: int) -> Finished:
+        units = self._units.get((scheme, candidate))
+        if units is None:
+            return units_of_scheme.gather_exact(self._exact[scheme][candidate], count)
+        return units_of_scheme.gather(units[:count])
+
+    def _exact_answers(self, wanted: Sequence[Wanted]) -> dict[Wanted, Answer]:
+        keys = {(one.scheme, one.candidate): self._exact[one.scheme][one.candidate] for one in wanted}
+        todo = _exact_work(self._settings, keys, self._versions)
+        reasons: dict[tuple[SchemeName, str], str] = {}
+        if todo:
+            title = f"{' and '.join(self._plans)} without fits"
+            reasons = _failures(todo, run_all(self._settings.execution, title, worker.store_exact_losses, todo, 0))
+        answers: dict[Wanted, Answer] = {}
+        for one in wanted:
+            place = one.scheme, one.candidate
+            if place in reasons:
+                answers[one] = Failed(reasons[place])
+            elif units_of_scheme.is_declined(keys[place]):
+                answers[one] = NeedsFits()
+            else:
+                answers[one] = units_of_scheme.gather_exact(keys[place], len(one.numbers)).losses
+        return answers
+
+    def _answers(self, wanted: Sequence[Wanted], measuring: bool) -> dict[Wanted, Answer]:
+        self._plan_units(wanted)
+        units = {
+            (one.scheme, one.candidate): self._units[one.scheme, one.candidate][one.numbers.start : one.numbers.stop]
+            for one in wanted
+        }
+        todo, reused = _fit_work(self._settings, [*self._plans.values()], units, self._versions)
+        function = worker.measure_units if measuring else worker.fit_units
+        found = run_all(self._settings.execution, self._title(wanted), function, todo, reused, measuring=measuring)
+        reasons = _failures(todo, found)
+        return {
+            one: Failed(reasons[one.scheme, one.candidate])
+            if (one.scheme, one.candidate) in reasons
+            else units_of_scheme.stored_losses(units[one.scheme, one.candidate])
+            for one in wanted
+        }
+
+    def _plan_units(self, wanted: Sequence[Wanted]) -> None:
+        """The units of all fits of the schemes and candidates of which some are wanted."""
+        for name, plan in self._plans.items():
+            of = {one.candidate for one in wanted if one.scheme == name and (name, one.candidate) not in self._units}
+            candidates = [candidate for candidate in self._settings.candidates if candidate.name in of]
+            if candidates:
+                settings = self._settings.model_copy(update={"candidates": candidates})
+                for candidate, units in units_of_scheme.plan_units(settings, plan, self._versions):
+                    self._units[name, candidate.name] = units
+
+    def _title(self, wanted: Sequence[Wanted]) -> str:
+        """The names of the schemes; of one of the fits of a single scheme its label."""
+        numbers = {number for one in wanted for number in one.numbers}
+        plan, *others = self._plans.values()
+        if not others and len(numbers) == 1 < len(plan.splits):
+            return plan.label([*numbers])
+        return " and ".join(self._plans)
+
+
 def fit_all(
     settings: Settings,
     names: Sequence[SchemeName],
-    round_: range | None = None,
     *,
     measuring: bool = False,
     keep: bool = False,
     all_may_fail: bool = False,
 ) -> tuple[dict[str, dict[str, Finished]], dict[str, str]]:
-    """Every fit of the schemes `names` for every candidate, in one fan-out; of a round the fits with these numbers.
+    """Every fit of the schemes `names` for every candidate, with `measuring` and `keep` as in `StageFits`.
 
-    `keep`: the hypotheses are stored, whatever is delivered. `measuring`: by the seconds of these fits, those of all
-    others are expected, and they are grouped into tasks.
-    Returns the finished units by scheme and candidate, those of earlier rounds too, and the reason of each candidate
-    that failed.
+    Returns the finished units by scheme and candidate, and the reason of each candidate that failed.
     Raises UserError before any fit for wrong settings, and AllFailed after the fits if all candidates failed, unless
     they may.
     """
-    check_before_fits(settings)
-    versions = Versions.current()
-    plans = [replace(plan, keep=plan.keep or keep) for plan in _plans(settings, read_design(settings), names)]
-    exact_keys = {plan.name: units_of_scheme.exact_loss_keys(settings, plan, versions) for plan in plans}
-    failures: dict[str, str] = {}
-    exact_work = _exact_work(settings, plans, exact_keys, versions)
-    if exact_work:
-        title = f"{' and '.join(names)} without fits"
-        reasons = run_all(settings.execution, title, worker.store_exact_losses, exact_work, 0)
-        failures = _failures(exact_work, reasons)
-    units = _units(settings, plans, exact_keys, versions)
-    of_round = units
-    if round_ is not None:
-        units = {key: of[: round_.stop] for key, of in units.items()}
-        of_round = {key: of[round_.start :] for key, of in units.items()}
-    todo, reused = _fit_work(settings, plans, of_round, versions)
-    function = worker.measure_units if measuring else worker.fit_units
-    reasons = run_all(settings.execution, " and ".join(names), function, todo, reused, measuring=measuring)
-    failures |= _failures(todo, reasons)
+    fits = StageFits(settings, names, keep=keep)
+    plan = fits.plan()
+    fits.carry_out(plan, measuring=measuring)
     if not all_may_fail:
-        check_not_all_failed(settings, failures)
-    return _finished(settings, plans, units, exact_keys, failures), failures
-
-
-def fit_one(settings: Settings, name: SchemeName, number: int) -> tuple[dict[str, Losses], dict[str, str]]:
-    """One fit of a scheme for each candidate: the losses of those that did not fail, and the reasons of the others."""
-    versions = Versions.current()
-    plan = _plans(settings, read_design(settings), [name])[0]
-    exact_keys = {name: units_of_scheme.exact_loss_keys(settings, plan, versions)}
-    title = plan.label([number])
-    exact_work = _exact_work(settings, [plan], exact_keys, versions)
-    failures = {}
-    if exact_work:
-        reasons = run_all(settings.execution, f"{name} without fits", worker.store_exact_losses, exact_work, 0)
-        failures = _failures(exact_work, reasons)
-    units = {key: [of[number]] for key, of in _units(settings, [plan], exact_keys, versions).items()}
-    todo, reused = _fit_work(settings, [plan], units, versions)
-    reasons = run_all(settings.execution, title, worker.measure_units, todo, reused, measuring=True)
-    failures |= _failures(todo, reasons)
-    finished = {candidate.name for candidate in settings.candidates} - {*failures}
-    losses = {
-        candidate.name: units_of_scheme.gather(units[name, candidate.name]).losses[0]
-        if (name, candidate.name) in units
-        else units_of_scheme.gather_exact(exact_keys[name][candidate.name], len(plan.splits)).losses[number]
-        for candidate in settings.candidates
-        if candidate.name in finished
-    }
-    return losses, failures
+        check_not_all_failed(settings, plan.failures)
+    return fits.finished(plan), plan.failures
 
 
 def prefetch_later_schemes(settings: Settings) -> None:
@@ -121,14 +182,15 @@ def prefetch_later_schemes(settings: Settings) -> None:
     versions, design = Versions.current(), read_design(settings)
     for name in ("progressive", "holdout", "final", "cross_validation", *further_schemes(design), "covalidation"):
         with suppress(BadArgument):
-            plans = [scheme(design, name, settings.deliver)]
-            exact_keys = {name: units_of_scheme.exact_loss_keys(settings, plans[0], versions)}
-            exact_work = _exact_work(settings, plans, exact_keys, versions)
+            plan = scheme(design, name, settings.deliver)
+            exact_keys = units_of_scheme.exact_loss_keys(settings, plan, versions)
+            exact_work = _exact_work(settings, {(name, of): key for of, key in exact_keys.items()}, versions)
             prefetch.submit_all(executor(settings.execution), worker.store_exact_losses, exact_work)
-            units = _units(settings, plans, exact_keys, versions)
+            to_fit = units_of_scheme.candidates_to_fit(settings, exact_keys)
+            units = {(name, of.name): units for of, units in units_of_scheme.plan_units(to_fit, plan, versions)}
             if name == "covalidation" and settings.covalidation.repeats == "auto":  # how many more, is not known yet
                 units = {key: of[: 2 * looks(len(design.y))[0]] for key, of in units.items()}
-            todo, _ = _fit_work(settings, plans, units, versions)
+            todo, _ = _fit_work(settings, [plan], units, versions)
             prefetch.submit_all(executor(settings.execution), worker.fit_units, todo)
 
 
@@ -187,27 +249,19 @@ def _plans(settings: Settings, design: Design, names: Sequence[SchemeName]) -> l
         raise UserError(with_key(KEYS.get(error.argument, "split"), error)) from None
 
 
-def _units(settings: Settings, plans: Sequence[FitPlan], exact_keys: ExactKeys, versions: Versions) -> Units:
-    """The fits of the candidates that need fits."""
-    return {
-        (plan.name, candidate.name): units
-        for plan in plans
-        for candidate, units in units_of_scheme.plan_units(
-            units_of_scheme.candidates_to_fit(settings, exact_keys[plan.name]), plan, versions
-        )
-    }
+def _exact_work(settings: Settings, keys: Mapping[tuple[SchemeName, str], str], versions: Versions) -> list[Work]:
+    """The tasks that store all losses of a scheme without a fit, or store that fits are needed, in the order of `keys`.
 
-
-def _exact_work(settings: Settings, plans: Sequence[FitPlan], exact_keys: ExactKeys, versions: Versions) -> list[Work]:
-    """The tasks that store all losses of a scheme without a fit, or store that fits are needed."""
+    `keys` say by scheme and candidate where they are stored.
+    """
+    candidates = {candidate.name: candidate for candidate in settings.candidates}
     todo = []
-    for plan in plans:
-        for candidate in settings.candidates:
-            key = exact_keys[plan.name].get(candidate.name)
-            if key is not None and (prefetch.is_prefetched([key]) or not fit_cache.store.has(key)):
-                arguments = (settings.with_only(candidate), candidate, plan.name, key, versions)
-                owner = failed_candidates.key(settings, candidate)
-                todo.append(Work(f"{plan.name} · {candidate.name}, no fit", arguments, (key,), candidate=owner))
+    for (of, name), key in keys.items():
+        if prefetch.is_prefetched([key]) or not fit_cache.store.has(key):
+            candidate = candidates[name]
+            arguments = (settings.with_only(candidate), candidate, of, key, versions)
+            owner = failed_candidates.key(settings, candidate)
+            todo.append(Work(f"{of} · {name}, no fit", arguments, (key,), candidate=owner))
     return todo
 
 
@@ -248,25 +302,11 @@ def _groups(units: Sequence[Unit], seconds: float, sizes: TaskSizes) -> Iterator
         first += size
 
 
-def _failures(todo: Sequence[Work], reasons: Sequence[str | None]) -> dict[str, str]:
-    return first_reasons([work.arguments[1].name for work in todo], reasons)
-
-
-def _finished(
-    settings: Settings,
-    plans: Sequence[FitPlan],
-    units: Units,
-    exact_keys: ExactKeys,
-    failures: Mapping[str, str],
-) -> dict[str, dict[str, Finished]]:
-    """What is stored now, by scheme and candidate, without the candidates that failed."""
-    names = [candidate.name for candidate in settings.candidates if candidate.name not in failures]
-    return {
-        plan.name: {
-            name: units_of_scheme.gather(units[plan.name, name])
-            if (plan.name, name) in units
-            else units_of_scheme.gather_exact(exact_keys[plan.name][name], len(plan.splits))
-            for name in names
-        }
-        for plan in plans
-    }
+def _failures(todo: Sequence[Work], reasons: Sequence[str | None]) -> dict[tuple[SchemeName, str], str]:
+    """The first reason of each candidate that failed in a scheme."""
+    failures: dict[tuple[SchemeName, str], str] = {}
+    for work, reason in zip(todo, reasons, strict=True):
+        if reason is not None:
+            _, candidate, of, *_ = work.arguments
+            failures.setdefault((of if isinstance(of, str) else of[0].scheme, candidate.name), reason)
+    return failures

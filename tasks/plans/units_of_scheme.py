@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from heldout import digests
 from heldout.fits.specs import Known, KnownSplits, Labeled, Specs
+from heldout.losses import Losses
 from heldout.running.make import is_made
-from heldout.running.stored import Finished, of_fits, without_fits
+from heldout.running.stored import Finished, losses_of, of_fits, without_fits
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import FitPlan
 from tasks.plans.read_design import design_of
@@ -51,12 +52,13 @@ def candidates_to_fit(settings: Settings, exact_keys: Mapping[str, str]) -> Sett
     to_fit = [
         candidate
         for candidate in settings.candidates
-        if candidate.name not in exact_keys or _declined(exact_keys[candidate.name])
+        if candidate.name not in exact_keys or is_declined(exact_keys[candidate.name])
     ]
     return settings.model_copy(update={"candidates": to_fit})
 
 
-def _declined(key: str) -> bool:
+def is_declined(key: str) -> bool:
+    """Whether it is stored that the losses of a scheme, whose key this is, need fits."""
     return fit_cache.store.has(key) and fit_cache.store.load(key) is None
 
 
@@ -82,3 +84,8 @@ def gather(units: Sequence[Unit]) -> Finished:
 def gather_exact(key: str, fits: int) -> Finished:
     """The stored losses of a scheme without fits."""
     return without_fits(fit_cache.store, key, fits)
+
+
+def stored_losses(units: Sequence[Unit]) -> Sequence[Losses]:
+    """The stored losses of some fits, each read on access."""
+    return losses_of(fit_cache.store, [unit.key for unit in units])

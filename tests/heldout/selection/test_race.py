@@ -14,7 +14,7 @@ from heldout.losses import SQUARED, ZERO_ONE
 from heldout.parts.partition import Partition
 from heldout.schemes.design import Design
 from heldout.schemes.progressive import first_steps
-from heldout.selection.race import BETS, MORE_THAN, Dropped, Race, run, why_none
+from heldout.selection.race import BETS, MORE_THAN, Dropped, Race, why_none
 
 LEVEL = 0.95
 
@@ -106,32 +106,6 @@ def design(rows: int, tested: int) -> Design:
         methods={},
         estimates=(),
     )
-
-
-@pytest.mark.parametrize("last", [0, 2, 5])
-def test_one_that_fails_never_started(last):
-    """`best` has no losses after some blocks: it drops nobody, and the others go on from the first block."""
-    rng = np.random.default_rng(4)
-    losses = {f"c{number}": (rng.random(100) < 0.1 + 0.1 * number).astype(float) for number in range(6)}
-    losses["best"] = np.zeros(100)
-    asked = []
-
-    def losses_of(names, number):
-        asked.append((names, number))
-        able = [name for name in names if name != "best" or number < last]
-        return {name: losses[name][10 * number : 10 * number + 10] for name in able}
-
-    found = run(["best", *(f"c{number}" for number in range(6))], design(200, 100), losses_of, 1.0)
-    without = run([f"c{number}" for number in range(6)], design(200, 100), losses_of, 1.0)
-    assert (found.racing, found.dropped) == (without.racing, without.dropped)
-    assert "best" not in {*found.racing} | {one.against for one in found.dropped}
-    assert found.dropped
-    assert max(number for names, number in asked if "best" in names) == last
-
-
-def test_all_that_fail_leave_nobody():
-    found = run(["a", "b"], design(200, 100), lambda _names, _number: {}, 1.0)
-    assert (found.racing, found.dropped) == ((), ())
 
 
 def test_the_blocks_of_one_that_was_dropped():

@@ -49,7 +49,11 @@ def fitted(settings, name: str):
     ((candidate, units),) = units_of_scheme.plan_units(settings, own, Versions.current())
     assert fit_units(settings, candidate, units, Versions.current()) is None
     return [
-        (fit_cache.store.load(hypothesis_key(unit.key)) if own.keep else None, split, fit_cache.store.load(unit.key).losses)
+        (
+            fit_cache.store.load(hypothesis_key(unit.key)) if own.keep else None,
+            split,
+            fit_cache.store.load(unit.key).losses,
+        )
         for unit, split in zip(units, own.splits, strict=True)
     ]
 
