@@ -1,6 +1,6 @@
 """Everything that one candidate of `heldout.validate` is fitted for: its losses, its warnings and its hypotheses."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from heldout.errors import FewOfAClass, FitFailure
+from heldout.errors import FewOfAClass, FitFailure, TaskFailed
 from heldout.estimates import ESTIMATES, OF_UNLABELED, schemes_of
 from heldout.fits import one_pass
 from heldout.fits.scheme_fits import FitResult, Fits, SchemeLosses, exact_losses, losses_without_fits, may_skip_fits
@@ -19,6 +19,7 @@ from heldout.losses import Losses
 from heldout.losses.tested_losses import RepeatedByRow
 from heldout.notebook.progress import FitBar
 from heldout.records import Estimate
+from heldout.running.isolation import Isolation, time_limit
 from heldout.schemes import SCHEMES, SchemeName, label_of_fits
 from heldout.schemes.design import Design, Evidence
 from heldout.shortcuts import Declined
@@ -37,6 +38,9 @@ class CandidateFits:
     them. `warned` has an item for each hypothesis, fitted or not; `bar` counts them. Fits that were made before their
     scheme is asked for (`heldout.notebook.shared_fits`) are in `ready`, by scheme and number; `pace` has the seconds
     that the first of them took for a training row. `jobs` threads compare half models.
+
+    With `isolation` fits are made in processes of their own. There `fit_timeout` are the seconds that each may take;
+    None is no limit. After one that ended its process, no other is made: `ended` has the reason.
     """
 
     name: str
@@ -50,6 +54,9 @@ class CandidateFits:
     warned: list[FitWarnings] = field(default_factory=list)
     ready: dict[SchemeName, dict[int, Made]] = field(default_factory=dict)
     pace: list[float] = field(default_factory=list)
+    isolation: Isolation | None = None
+    fit_timeout: float | None = None
+    ended: list[str] = field(default_factory=list)
     _without_fits: dict[SchemeName, SchemeLosses] = field(default_factory=dict)
     _exact: list[ExactLosses] = field(default_factory=list)
     _hypotheses: dict[SchemeName, list[Any]] = field(default_factory=dict)
@@ -80,11 +87,10 @@ class CandidateFits:
         What schemes share is kept until `release`. Raises FitFailure, with the candidate's name.
         """
         with self._named(), one_thread():
-            try:
-                spec = self._specs.exact(scheme)
-                found = losses_without_fits(spec, lambda: self._exact_losses(spec))
-            except Declined:
-                return None
+            isolation = self.isolation
+            found = self._spared(scheme) if isolation is None else self._isolated(isolation, _spared_there, scheme)
+        if found is None:
+            return None
         self._without_fits[scheme] = found
         self.bar.advance(self.name, len(found.losses))
         return found.losses
@@ -126,6 +132,24 @@ class CandidateFits:
             compared = disagreements(halves, self.unlabeled, loss, jobs=self.jobs)
             return ShardMargins.of(*compared, [self.unlabeled.shape[0]]).pooled(loss, self.design.seed)
 
+    def alone(self) -> "CandidateFits":
+        """What another process needs: no results, no unlabelled rows, and a design that draws again."""
+        bar, design = FitBar(shown=False), replace(self.design)
+        limit = None if self.isolation is None else self.isolation.fit_timeout
+        return replace(
+            self,
+            bar=bar,
+            design=design,
+            unlabeled=None,
+            warned=[],
+            ready={},
+            isolation=None,
+            fit_timeout=limit,
+            _without_fits={},
+            _exact=[],
+            _hypotheses={},
+        )
+
     def halved(self, design: Design) -> "CandidateFits":
         """The same with a `design` of fewer halvings: its hypotheses of the others were not made, or are left out."""
         of = replace(self, design=design)
@@ -166,12 +190,16 @@ class CandidateFits:
         """Some fits of a scheme, one by one, of which `ready` has none. Raises FitFailure."""
         if not len(numbers):
             return
+        if self.isolation is not None:
+            yield from self._isolated(self.isolation, _made_there, scheme, numbers)
+            return
         specs, kept = self._specs, _keeps_hypotheses(scheme)
         with one_thread():
             fits = Fits(specs.fit(scheme, numbers[0]), scheme, len(numbers), How(self.use))
             for number in numbers:
                 try:
-                    hypothesis, result = fits.make(specs.fit(scheme, number))
+                    with time_limit(self.fit_timeout):
+                        hypothesis, result = fits.make(specs.fit(scheme, number))
                 except FewOfAClass as failure:
                     count = len(self.design.splits(scheme))
                     raise FitFailure(f"{label_of_fits(scheme, [number], count)}: {failure}") from failure
@@ -183,6 +211,25 @@ class CandidateFits:
         for number, made in zip(missing, self.made(scheme, missing), strict=True):
             ready[number] = made
             self.bar.advance(self.name)
+
+    def _isolated(self, isolation: Isolation, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What `function` of this candidate returns in a process of its own. Raises FitFailure."""
+        if self.ended:
+            raise TaskFailed(self.ended[0])
+        try:
+            return isolation.result(function, self.alone(), *arguments)
+        except TaskFailed as failure:
+            self.ended.append(str(failure))
+            raise
+
+    def _spared(self, scheme: SchemeName) -> SchemeLosses | None:
+        """The losses of a scheme without its fits; None where it needs them. Raises FitFailure."""
+        try:
+            with time_limit(self.fit_timeout, len(self.design.splits(scheme))):
+                spec = self._specs.exact(scheme)
+                return losses_without_fits(spec, lambda: self._exact_losses(spec))
+        except Declined:
+            return None
 
     def _exact_losses(self, spec: ExactSpec) -> ExactLosses:
         """What the schemes share, made once and kept until `release`. Raises Declined."""
@@ -213,6 +260,14 @@ class CandidateFits:
         return SchemeLosses(
             [result.losses for result in results], training, [result.warned for result in results], terms
         )
+
+
+def _made_there(of: CandidateFits, scheme: SchemeName, numbers: Sequence[int]) -> list[Made]:
+    return [*of.made(scheme, numbers)]
+
+
+def _spared_there(of: CandidateFits, scheme: SchemeName) -> SchemeLosses | None:
+    return of._spared(scheme)
 
 
 def _keeps_hypotheses(scheme: SchemeName) -> bool:

@@ -1,5 +1,6 @@
 """The arguments of `heldout.validate`, checked before any fit: what is wrong, which value, what is allowed."""
 
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from heldout.parts.weights import Weights, fit_argument
 from heldout.rows.aligned import aligned
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
+from heldout.running.isolation import Isolation
 from heldout.schemes.halvings import Repeats
 from heldout.schemes.progressive import Block
 from heldout.selection.margin import checked as checked_margin
@@ -85,6 +87,7 @@ class Request:
     progress: bool
     on_error: OnError
     weights: Weights | None
+    isolation: Isolation | None
 
 
 def checked(
@@ -118,6 +121,7 @@ def checked(
     n_jobs: int | None,
     progress: bool,
     on_error: OnError,
+    fit_timeout: float | None,
 ) -> Request:
     """The arguments of `heldout.validate`. Raises BadArgument for the first that is outside its limits; may warn."""
     if loss is not None:
@@ -159,6 +163,7 @@ def checked(
     _check_choice("race", race, get_args(Races))
     _check_choice("on_error", on_error, get_args(OnError))
     jobs = _checked_jobs(n_jobs)
+    isolation = None if fit_timeout is None else Isolation(jobs, _checked_limit(fit_timeout))
     check_level(level)
     every = _every(estimates, further_estimates, unlabeled is not None, len(candidates), chosen, in_time=in_time)
     wanted = _wanted(every, unlabeled is not None, chosen, in_time=in_time)
@@ -202,7 +207,18 @@ def checked(
         progress=progress,
         on_error=on_error,
         weights=weights,
+        isolation=isolation,
     )
+
+
+def _checked_limit(fit_timeout: Any) -> float:
+    """The seconds that a fit may take."""
+    number = isinstance(fit_timeout, int | float | np.number) and not isinstance(fit_timeout, bool)
+    if not number or not 0 < fit_timeout < np.inf:
+        raise BadArgument("fit_timeout", f"fit_timeout is {fit_timeout!r}; it must be a number of seconds above 0")
+    if os.name != "posix":
+        raise BadArgument("fit_timeout", f"fit_timeout is {fit_timeout!r}, which this system cannot keep; leave it out")
+    return float(fit_timeout)
 
 
 def _check_choice(argument: str, value: Any, allowed: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, as_completed
 from dataclasses import dataclass, replace
 
 from heldout.errors import FitFailure
@@ -9,8 +10,11 @@ from heldout.fits.scheme_fits import share_work
 from heldout.notebook.candidate_fits import CandidateFits, Made
 from heldout.notebook.progress import FitBar
 from heldout.parts.splits import trained_sizes
+from heldout.running.isolation import Isolation
 from heldout.running.plan import Wanted
 from heldout.schemes import SchemeName
+
+_Done = tuple[str, SchemeName, dict[int, Made]]  # of a candidate in a scheme, by number
 
 _SECONDS_WORTH = 3.0  # of fits: other processes take a second to start and to import the learners
 _SECONDS_A_PART = 0.25  # at least: less would be lost in the messages
@@ -38,13 +42,10 @@ def share(fits: Mapping[str, CandidateFits], wanted: Sequence[Wanted], jobs: int
     seconds = sum(part.seconds for part in todo)
     if seconds < _SECONDS_WORTH:
         return
-    from joblib import Parallel, delayed
-
     most = max(_SECONDS_A_PART, seconds / (_PARTS_A_JOB * jobs))
     parts = sorted((piece for part in todo for piece in _pieces(part, most)), key=lambda part: -part.seconds)
-    made = Parallel(jobs, return_as="generator_unordered", batch_size=1)(
-        delayed(_made)(_alone(part.of), part.scheme, part.numbers) for part in parts
-    )
+    isolation = parts[0].of.isolation
+    made = _in_processes(parts, jobs) if isolation is None else _isolated(parts, isolation)
     for name, scheme, found in made:
         fits[name].ready.setdefault(scheme, {}).update(found)
         bar.advance(name, len(found))
@@ -83,13 +84,36 @@ def _pieces(part: _Part, most: float) -> Iterator[_Part]:
         yield replace(part, numbers=numbers, seconds=part.seconds * len(numbers) / count)
 
 
-def _alone(of: CandidateFits) -> CandidateFits:
-    """What another process needs of a candidate: no results, no unlabelled rows, and a design that draws again."""
-    bar, design = FitBar(shown=False), replace(of.design)
-    return replace(of, bar=bar, design=design, unlabeled=None, warned=[], ready={}, _without_fits={}, _exact=[])
+def _in_processes(parts: Sequence[_Part], jobs: int) -> Iterator[_Done]:
+    from joblib import Parallel, delayed
+
+    done: Iterator[_Done] = Parallel(jobs, return_as="generator_unordered", batch_size=1)(
+        delayed(_made)(part.of.alone(), part.scheme, part.numbers) for part in parts
+    )
+    return done
 
 
-def _made(of: CandidateFits, scheme: SchemeName, numbers: Sequence[int]) -> tuple[str, SchemeName, dict[int, Made]]:
+def _isolated(parts: Sequence[_Part], isolation: Isolation) -> Iterator[_Done]:
+    """The same, in processes that may end; then no further fit of that candidate is started."""
+    with isolation.sent():
+        asked = {isolation.submit(_made, part.of.alone(), part.scheme, part.numbers): part.of for part in parts}
+        for future in as_completed(asked):
+            of = asked[future]
+            try:
+                with isolation.sent():
+                    found: _Done = future.result()
+            except CancelledError:
+                continue
+            except FitFailure as failure:
+                of.ended.append(str(failure))
+                for other in asked:
+                    if asked[other] is of:
+                        other.cancel()
+                continue
+            yield found
+
+
+def _made(of: CandidateFits, scheme: SchemeName, numbers: Sequence[int]) -> _Done:
     """The fits of a part; none if one of them fails."""
     try:
         return of.name, scheme, dict(zip(numbers, of.made(scheme, numbers), strict=True))

@@ -75,6 +75,7 @@ def validate(
     n_jobs: int | None = 1,
     progress: bool = True,
     on_error: OnError = "record",
+    fit_timeout: float | None = None,
     cv: Any = None,
     random_state: int | None = None,
     scoring: None = None,
@@ -179,6 +180,11 @@ def validate(
         Whether a candidate that cannot be fitted is left out, with its reason in `Validation.failed` and a
         LearnerWarning, or ends the call. One whose fits for E_prog or the half models fail alone is not left out: it
         lacks these estimates, with the reason in `Validation.lacking`.
+    fit_timeout : float, optional
+        The seconds that a fit and its test may take. The fits are then made in processes of their own, `n_jobs` at
+        once, and a candidate that takes longer, or ends its process (`os._exit`, a segmentation fault, memory that runs
+        out), fails as one that raises; the numbers are the same. Rows, learners and hypotheses are pickled. None makes
+        the fits in this process, without a limit. It needs Linux or macOS.
     cv, random_state, scoring : optional
         What scikit-learn calls `folds` and `seed`. `cv` may also be a splitter, or a list of pairs of row numbers,
         whose splits test each row once and train on all others, or do so again and again (RepeatedKFold): then the
@@ -215,9 +221,8 @@ def validate(
     -----
     Each fit has one thread of BLAS and OpenMP, as in a run of the pipeline, so that its sums are the same.
 
-    The fits are made in this process, or in those of `n_jobs`. Nothing here survives a learner that ends its process
-    (`os._exit`, a segmentation fault, memory that runs out), and no time limit stops a fit: a run of the pipeline
-    records such a candidate as failed, and finishes the others.
+    Without `fit_timeout` nothing survives a learner that ends its process, and no time limit stops a fit. What half
+    models answer to the unlabelled rows, and what is asked of the result, is made in this process.
 
     Every number equals that of a plain loop over hypotheses ``h = clone(learner).fit(X[train], y[train])``, with rows
     in ascending order, and ``e(h, rows) = loss(y[rows], h.predict(X[rows]))``:
@@ -289,6 +294,7 @@ def validate(
         n_jobs=n_jobs,
         progress=progress,
         on_error=on_error,
+        fit_timeout=fit_timeout,
     )
     design = _designed(asked)
     schemes = schemes_of(design)
@@ -298,7 +304,17 @@ def validate(
     records: list[Estimate] = []
     with FitBar(shown=asked.progress) as bar:
         fits = {
-            name: CandidateFits(name, learner, asked.X, design, asked.shortcuts, bar, asked.jobs, asked.unlabeled)
+            name: CandidateFits(
+                name,
+                learner,
+                asked.X,
+                design,
+                asked.shortcuts,
+                bar,
+                asked.jobs,
+                asked.unlabeled,
+                isolation=asked.isolation,
+            )
             for name, learner in candidates.items()
         }
         plan = Plan(

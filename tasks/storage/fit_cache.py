@@ -1,4 +1,4 @@
-"""Finished units of work, under keys made of content hashes. Removing the folder is always safe."""
+"""Finished units of work of this checkout. Removing the folder is always safe."""
 
 import functools
 from typing import Any
