@@ -167,11 +167,18 @@ class Specs:
 
     def address(self, scheme: SchemeName, number: int) -> str:
         """Where a fit is stored: its key, or its name in this run where it has none."""
-        return self.fit(scheme, number).key or f"{self.name}: {scheme} {number}"
+        of_this_run = f"{self.name}: {scheme} {number}"
+        return self.fit(scheme, number).key or of_this_run if self._keyed else of_this_run
 
     def exact_address(self, scheme: SchemeName) -> str:
         """Where all losses of a scheme are stored: their key, or their name in this run."""
-        return self.exact(scheme).key or f"{self.name}: {scheme}"
+        of_this_run = f"{self.name}: {scheme}"
+        return self.exact(scheme).key or of_this_run if self._keyed else of_this_run
+
+    @property
+    def _keyed(self) -> bool:
+        """Whether there are keys: else nothing has to be looked at for them."""
+        return None not in (self.rows.digest, self.learner.digest, self.judged)
 
     def _shared(self, scheme: SchemeName, number: int) -> dict[str, Any]:
         asked = self.design.part_losses_in(scheme)

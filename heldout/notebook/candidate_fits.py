@@ -8,58 +8,66 @@ from typing import Any
 
 import numpy as np
 
-from heldout.errors import FewOfAClass, FitFailure, TaskFailed
+from heldout.errors import FitFailure, TaskFailed
 from heldout.estimates import ESTIMATES, OF_UNLABELED, schemes_of
 from heldout.fits import one_pass
-from heldout.fits.scheme_fits import FitResult, Fits, SchemeLosses, exact_losses, losses_without_fits, may_skip_fits
-from heldout.fits.specs import ExactSpec, How, Known, KnownSplits, Labeled, Specs, UseShortcuts
+from heldout.fits.scheme_fits import SchemeLosses, exact_losses, may_skip_fits
+from heldout.fits.specs import How, Known, KnownSplits, Labeled, Specs
 from heldout.learners.fit_warnings import FitWarnings
 from heldout.learners.threads import one_thread
 from heldout.losses import Losses
 from heldout.losses.tested_losses import RepeatedByRow
 from heldout.notebook.progress import FitBar
 from heldout.records import Estimate
-from heldout.running.isolation import Isolation, time_limit
-from heldout.schemes import SCHEMES, SchemeName, label_of_fits
+from heldout.running import make
+from heldout.running.isolation import Isolation
+from heldout.running.store import MemoryStore, Store
+from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence
-from heldout.shortcuts import Declined
 from heldout.shortcuts.scheme_losses import ExactLosses
 from heldout.unlabelled.disagreement import ShardMargins, disagreements
 from heldout.unlabelled.half_model_controls import Controls, why_none
 
-Made = tuple[Any, FitResult]  # a hypothesis, None where no estimate is about it, and what its fit left
+Made = tuple[str | None, Mapping[str, Any]]  # the reason of a failure, and what was stored in memory, by its address
+
+
+@dataclass(frozen=True)
+class Digests:
+    """Those of the rows, of a learner and of the loss; None for what nobody can tell from another."""
+
+    rows: str | None = None
+    learner: str | None = None
+    loss: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class CandidateFits:
     """One candidate on the rows X, shape (N, p), of a design, and on rows `unlabeled`, None for none.
 
-    Hypotheses are kept where they were fitted; where a shortcut gave the losses, they are fitted when someone asks for
-    them. `warned` has an item for each hypothesis, fitted or not; `bar` counts them. Fits that were made before their
-    scheme is asked for (`heldout.notebook.shared_fits`) are in `ready`, by scheme and number; `pace` has the seconds
-    that the first of them took for a training row. `jobs` threads compare half models.
-
-    With `isolation` fits are made in processes of their own. There `fit_timeout` are the seconds that each may take;
-    None is no limit. After one that ended its process, no other is made: `ended` has the reason.
+    Fits are made `how` it says, and kept in `store`; where a shortcut gave the losses, hypotheses are fitted when
+    someone asks for them. `warned` has an item for each hypothesis, fitted or not; `bar` counts them. `pace` has the
+    seconds that the first fit took for a training row. `jobs` threads compare half models. With `isolation` fits are
+    made in processes of their own, where the limit of `how` holds; after one that ended its process, no other is made:
+    `ended` has the reason.
     """
 
     name: str
     learner: Any
     X: Any
     design: Design
-    use: UseShortcuts
+    how: How
     bar: FitBar
+    digests: Digests = Digests()
+    store: Store = field(default_factory=MemoryStore)
     jobs: int = 1
     unlabeled: Any = None
-    warned: list[FitWarnings] = field(default_factory=list)
-    ready: dict[SchemeName, dict[int, Made]] = field(default_factory=dict)
-    pace: list[float] = field(default_factory=list)
     isolation: Isolation | None = None
-    fit_timeout: float | None = None
+    warned: list[FitWarnings] = field(default_factory=list)
+    pace: list[float] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
-    _without_fits: dict[SchemeName, SchemeLosses] = field(default_factory=dict)
+    _spared: dict[SchemeName, str] = field(default_factory=dict)  # where the losses are that needed no fits
+    _updated: dict[SchemeName, list[Any]] = field(default_factory=dict)
     _exact: list[ExactLosses] = field(default_factory=list)
-    _hypotheses: dict[SchemeName, list[Any]] = field(default_factory=dict)
 
     @cached_property
     def controls(self) -> Controls | str:
@@ -79,19 +87,21 @@ class CandidateFits:
     def may_skip(self, scheme: SchemeName) -> bool:
         """Whether the losses of a scheme may be had without its fits."""
         keep = bool(self.design.part_losses_in(scheme)) or (scheme == "covalidation" and self._compares())
-        return may_skip_fits(self.learner, scheme, len(self.design.splits(scheme)), keep=keep, use=self.use)
+        fits, use = len(self.design.splits(scheme)), self.how.shortcuts
+        return may_skip_fits(self.learner, scheme, fits, keep=keep, use=use)
 
     def losses_without_fits(self, scheme: SchemeName) -> Sequence[Losses] | None:
         """The losses of a scheme without its fits, kept for `evidence`; None where it needs them.
 
         What schemes share is kept until `release`. Raises FitFailure, with the candidate's name.
         """
-        with self._named(), one_thread():
-            isolation = self.isolation
-            found = self._spared(scheme) if isolation is None else self._isolated(isolation, _spared_there, scheme)
+        address = self._specs.exact_address(scheme)
+        if not self.store.has(address):
+            self._make(spare, scheme)
+        found: SchemeLosses | None = self.store.load(address)
         if found is None:
             return None
-        self._without_fits[scheme] = found
+        self._spared[scheme] = address
         self.bar.advance(self.name, len(found.losses))
         return found.losses
 
@@ -100,10 +110,12 @@ class CandidateFits:
 
         Raises FitFailure, with the candidate's name.
         """
-        ready = self.ready.setdefault(scheme, {})
-        with self._named():
-            self._make(scheme, numbers, ready)
-        return [ready[number][1].losses for number in numbers]
+        return [self.store.load(address).losses for address in self._fitted(scheme, numbers)]
+
+    def missing(self, scheme: SchemeName, numbers: Sequence[int]) -> list[int]:
+        """Those of some fits that are not made."""
+        specs, keep = self._specs, keeps_hypotheses(scheme)
+        return [number for number in numbers if not make.is_made(self.store, specs.address(scheme, number), keep=keep)]
 
     def evidence(self, schemes: Sequence[SchemeName], failed: Mapping[str, str]) -> Evidence:
         """The losses of the `schemes`, but for those in which it `failed`, with the reasons."""
@@ -113,7 +125,7 @@ class CandidateFits:
         for scheme in schemes:
             if scheme in failed:
                 continue
-            found = self._without_fits.get(scheme) or self._fitted(scheme)
+            found = self._found(scheme)
             self.warned.extend(found.warned)
             losses[scheme], training = found.losses, found.training or training
             for name, of in found.terms.items():
@@ -128,49 +140,60 @@ class CandidateFits:
         if not self._compares():
             return None
         with self._named(), one_thread():
-            halves, loss = self._hypotheses["covalidation"], self.design.loss
+            halves, loss = self.hypotheses("covalidation"), self.design.loss
             compared = disagreements(halves, self.unlabeled, loss, jobs=self.jobs)
             return ShardMargins.of(*compared, [self.unlabeled.shape[0]]).pooled(loss, self.design.seed)
 
+    def hypotheses(self, scheme: SchemeName) -> list[Any]:
+        """The hypotheses of a scheme of `evidence`, each fitted at most once. Raises FitFailure."""
+        if scheme in self._spared and one_pass.is_updated_once(self.learner):
+            if scheme not in self._updated:
+                with self._named():
+                    self._updated[scheme] = [*one_pass.shared_update_hypotheses(self._specs.exact(scheme))]
+            return self._updated[scheme]
+        addresses = self._fitted(scheme, range(len(self.design.splits(scheme))))
+        with self._named():
+            return make.hypotheses(addresses, self.store)
+
     def alone(self) -> "CandidateFits":
         """What another process needs: no results, no unlabelled rows, and a design that draws again."""
+        store = MemoryStore() if isinstance(self.store, MemoryStore) else self.store
         bar, design = FitBar(shown=False), replace(self.design)
-        limit = None if self.isolation is None else self.isolation.fit_timeout
         return replace(
             self,
             bar=bar,
             design=design,
+            store=store,
             unlabeled=None,
-            warned=[],
-            ready={},
             isolation=None,
-            fit_timeout=limit,
-            _without_fits={},
+            warned=[],
+            _spared={},
+            _updated={},
             _exact=[],
-            _hypotheses={},
         )
 
     def halved(self, design: Design) -> "CandidateFits":
         """The same with a `design` of fewer halvings: its hypotheses of the others were not made, or are left out."""
-        of = replace(self, design=design)
-        count = len(design.splits("covalidation"))
-        if (spared := of._without_fits.get("covalidation")) is not None:
-            of._without_fits["covalidation"] = spared.first(count)
-        return of
+        return replace(self, design=design)
 
     def release(self) -> None:
         """Let go of what schemes without fits share: as large as a Gram matrix, which not every candidate may keep."""
         self._exact.clear()
 
-    def hypotheses(self, scheme: SchemeName) -> list[Any]:
-        """The hypotheses of a scheme of `evidence`, each fitted at most once. Raises FitFailure."""
-        if scheme not in self._hypotheses:
-            with self._named():
-                if one_pass.is_updated_once(self.learner) and SCHEMES[scheme].updates_shared:
-                    self._hypotheses[scheme] = [*one_pass.shared_update_hypotheses(self._specs.exact(scheme))]
-                else:
-                    self._fitted(scheme)
-        return self._hypotheses[scheme]
+    def stated(self, record: Estimate) -> Estimate:
+        """The record of an estimate of this candidate: also that its learner is updated once."""
+        if not one_pass.is_updated_once(self.learner):
+            return record
+        return replace(record, target=one_pass.updated_once(record.target))
+
+    def take(self, made: Made) -> None:
+        """Keep what another process made."""
+        for address, value in made[1].items():
+            self.store.save(address, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the records, which are made of the rest."""
+        return {name: value for name, value in self.__dict__.items() if name != "_specs"}
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -180,81 +203,60 @@ class CandidateFits:
         except FitFailure as failure:
             raise FitFailure(f"{self.name}: {failure}") from failure
 
-    def stated(self, record: Estimate) -> Estimate:
-        """The record of an estimate of this candidate: also that its learner is updated once."""
-        if not one_pass.is_updated_once(self.learner):
-            return record
-        return replace(record, target=one_pass.updated_once(record.target))
+    def _fitted(self, scheme: SchemeName, numbers: Sequence[int]) -> list[str]:
+        """Where some fits of a scheme are stored, which are made if they are not. Raises FitFailure."""
+        if missing := self.missing(scheme, numbers):
+            self._make(fit, scheme, missing)
+        specs = self._specs
+        return [specs.address(scheme, number) for number in numbers]
 
-    def made(self, scheme: SchemeName, numbers: Sequence[int]) -> Iterator[Made]:
-        """Some fits of a scheme, one by one, of which `ready` has none. Raises FitFailure."""
-        if not len(numbers):
-            return
-        if self.isolation is not None:
-            yield from self._isolated(self.isolation, _made_there, scheme, numbers)
-            return
-        specs, kept = self._specs, _keeps_hypotheses(scheme)
-        with one_thread():
-            fits = Fits(specs.fit(scheme, numbers[0]), scheme, len(numbers), How(self.use))
-            for number in numbers:
-                try:
-                    with time_limit(self.fit_timeout):
-                        hypothesis, result = fits.make(specs.fit(scheme, number))
-                except FewOfAClass as failure:
-                    count = len(self.design.splits(scheme))
-                    raise FitFailure(f"{label_of_fits(scheme, [number], count)}: {failure}") from failure
-                yield hypothesis if kept else None, result
+    def _make(self, function: Callable[..., Made], *arguments: Any) -> None:
+        """Have something made, here or in a process of its own. Raises FitFailure, with the candidate's name."""
+        with self._named(), one_thread():
+            if self.isolation is None:
+                reason, _ = function(self, *arguments)
+            else:
+                made = self._isolated(self.isolation, function, *arguments)
+                self.take(made)
+                reason, _ = made
+            if reason is not None:
+                raise FitFailure(reason)
 
-    def _make(self, scheme: SchemeName, numbers: Sequence[int], ready: dict[int, Made]) -> None:
-        """Make those of some fits that are not `ready`. Raises FitFailure."""
-        missing = [number for number in numbers if number not in ready]
-        for number, made in zip(missing, self.made(scheme, missing), strict=True):
-            ready[number] = made
-            self.bar.advance(self.name)
-
-    def _isolated(self, isolation: Isolation, function: Callable[..., Any], *arguments: Any) -> Any:
+    def _isolated(self, isolation: Isolation, function: Callable[..., Made], *arguments: Any) -> Made:
         """What `function` of this candidate returns in a process of its own. Raises FitFailure."""
         if self.ended:
             raise TaskFailed(self.ended[0])
         try:
-            return isolation.result(function, self.alone(), *arguments)
+            made: Made = isolation.result(function, self.alone(), *arguments)
         except TaskFailed as failure:
             self.ended.append(str(failure))
             raise
+        return made
 
-    def _spared(self, scheme: SchemeName) -> SchemeLosses | None:
-        """The losses of a scheme without its fits; None where it needs them. Raises FitFailure."""
-        try:
-            with time_limit(self.fit_timeout, len(self.design.splits(scheme))):
-                spec = self._specs.exact(scheme)
-                return losses_without_fits(spec, lambda: self._exact_losses(spec))
-        except Declined:
-            return None
-
-    def _exact_losses(self, spec: ExactSpec) -> ExactLosses:
-        """What the schemes share, made once and kept until `release`. Raises Declined."""
-        if not self._exact:
-            self._exact.append(exact_losses(spec))
-        return self._exact[0]
-
-    @property
+    @cached_property
     def _specs(self) -> Specs:
-        """The records of all fits, without digests: nothing is stored."""
-        rows = Known(lambda: Labeled(self.X, self.design.y), None)
-        return Specs(self.name, rows, Known(lambda: self.learner, None), None, KnownSplits(self.design, keyed=False))
+        """The records of all fits; without digests those of this run alone."""
+        rows = Known(lambda: Labeled(self.X, self.design.y), self.digests.rows)
+        splits = KnownSplits(self.design, keyed=self.digests.rows is not None)
+        return Specs(self.name, rows, Known(lambda: self.learner, self.digests.learner), self.digests.loss, splits)
+
+    def _shared(self, scheme: SchemeName) -> ExactLosses:
+        """What a scheme shares with others, made once and kept until `release`. Raises Declined."""
+        if not self._exact:
+            self._exact.append(exact_losses(self._specs.exact(scheme)))
+        return self._exact[0]
 
     def _compares(self) -> bool:
         """Whether the half models answer the unlabelled rows."""
         return self.unlabeled is not None and any(estimate in self.design.estimates for estimate in OF_UNLABELED)
 
-    def _fitted(self, scheme: SchemeName) -> SchemeLosses:
-        """The losses of every fit of a scheme; the hypotheses that an estimate is about are kept."""
-        ready = self.ready.pop(scheme, {})
-        self._make(scheme, range(len(self.design.splits(scheme))), ready)
-        fits = [ready[number] for number in sorted(ready)]
-        if _keeps_hypotheses(scheme):
-            self._hypotheses[scheme] = [hypothesis for hypothesis, _ in fits]
-        results = [result for _, result in fits]
+    def _found(self, scheme: SchemeName) -> SchemeLosses:
+        """The losses of every fit of a scheme, and what came with them."""
+        count = len(self.design.splits(scheme))
+        if scheme in self._spared:
+            spared: SchemeLosses = self.store.load(self._spared[scheme])
+            return spared.first(count) if count < len(spared.losses) else spared
+        results = [self.store.load(address) for address in self._fitted(scheme, range(count))]
         training = [result.training for result in results if result.training is not None]
         terms = {name: [result.terms[name] for result in results] for name in self.design.part_losses_in(scheme)}
         return SchemeLosses(
@@ -262,14 +264,19 @@ class CandidateFits:
         )
 
 
-def _made_there(of: CandidateFits, scheme: SchemeName, numbers: Sequence[int]) -> list[Made]:
-    return [*of.made(scheme, numbers)]
+def fit(of: CandidateFits, scheme: SchemeName, numbers: Sequence[int]) -> Made:
+    """Make some fits of a scheme, in this process."""
+    how = replace(of.how, keep=keeps_hypotheses(scheme))
+    reason = make.make_fits(of._specs, scheme, numbers, of.store, how, lambda *_: of.bar.advance(of.name))
+    return reason, of.store.values if isinstance(of.store, MemoryStore) else {}
 
 
-def _spared_there(of: CandidateFits, scheme: SchemeName) -> SchemeLosses | None:
-    return of._spared(scheme)
+def spare(of: CandidateFits, scheme: SchemeName) -> Made:
+    """Make the losses of a scheme without its fits, in this process."""
+    reason = make.make_exact(of._specs, scheme, of.store, of.how, lambda: of._shared(scheme))
+    return reason, of.store.values if isinstance(of.store, MemoryStore) else {}
 
 
-def _keeps_hypotheses(scheme: SchemeName) -> bool:
+def keeps_hypotheses(scheme: SchemeName) -> bool:
     """Whether an estimate is about the hypotheses of a scheme."""
     return any(estimate.scheme == scheme for estimate in ESTIMATES.values())

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from heldout.errors import FitFailure
 from heldout.fits.scheme_fits import share_work
-from heldout.notebook.candidate_fits import CandidateFits, Made
+from heldout.notebook.candidate_fits import CandidateFits, Made, fit
 from heldout.notebook.progress import FitBar
 from heldout.parts.splits import trained_sizes
 from heldout.running.isolation import Isolation
 from heldout.running.plan import Wanted
 from heldout.schemes import SchemeName
 
-_Done = tuple[str, SchemeName, dict[int, Made]]  # of a candidate in a scheme, by number
+_Done = tuple[str, Made, int]  # of a candidate: what was made, of so many fits
 
 _SECONDS_WORTH = 3.0  # of fits: other processes take a second to start and to import the learners
 _SECONDS_A_PART = 0.25  # at least: less would be lost in the messages
@@ -33,7 +33,7 @@ class _Part:
 
 
 def share(fits: Mapping[str, CandidateFits], wanted: Sequence[Wanted], jobs: int, bar: FitBar) -> None:
-    """Make the `wanted` fits in `jobs` processes, if they take long enough, and keep them as `ready`.
+    """Make the `wanted` fits in `jobs` processes, if they take long enough, and keep them.
 
     The first fit of each candidate is made here, and its seconds are the plan of the others. A fit that fails is left
     to `CandidateFits.losses`, which raises the first failure.
@@ -46,9 +46,9 @@ def share(fits: Mapping[str, CandidateFits], wanted: Sequence[Wanted], jobs: int
     parts = sorted((piece for part in todo for piece in _pieces(part, most)), key=lambda part: -part.seconds)
     isolation = parts[0].of.isolation
     made = _in_processes(parts, jobs) if isolation is None else _isolated(parts, isolation)
-    for name, scheme, found in made:
-        fits[name].ready.setdefault(scheme, {}).update(found)
-        bar.advance(name, len(found))
+    for name, found, count in made:
+        fits[name].take(found)
+        bar.advance(name, count if found[0] is None else 0)
 
 
 def _planned(fits: Mapping[str, CandidateFits], wanted: Sequence[Wanted]) -> Iterator[_Part]:
@@ -60,7 +60,9 @@ def _planned(fits: Mapping[str, CandidateFits], wanted: Sequence[Wanted]) -> Ite
     for one in wanted:
         of = fits[one.candidate]
         trained = trained_sizes(of.design.splits(one.scheme))
-        numbers: Sequence[int] = one.numbers
+        numbers: Sequence[int] = of.missing(one.scheme, one.numbers)
+        if not numbers:
+            continue
         if not of.pace and of.name not in failed:
             started = time.perf_counter()
             try:
@@ -76,7 +78,7 @@ def _planned(fits: Mapping[str, CandidateFits], wanted: Sequence[Wanted]) -> Ite
 def _pieces(part: _Part, most: float) -> Iterator[_Part]:
     """The fits of a part in pieces of about `most` seconds."""
     count = len(part.numbers)
-    if share_work(part.of.learner, part.scheme, part.of.use):
+    if share_work(part.of.learner, part.scheme, part.of.how.shortcuts):
         most *= _OF_SHARED_WORK
     size = max(1, min(count, int(most / max(part.seconds / count, 1e-9))))
     for first in range(0, count, size):
@@ -114,8 +116,5 @@ def _isolated(parts: Sequence[_Part], isolation: Isolation) -> Iterator[_Done]:
 
 
 def _made(of: CandidateFits, scheme: SchemeName, numbers: Sequence[int]) -> _Done:
-    """The fits of a part; none if one of them fails."""
-    try:
-        return of.name, scheme, dict(zip(numbers, of.made(scheme, numbers), strict=True))
-    except FitFailure:
-        return of.name, scheme, {}
+    """The fits of a part, up to the first that fails."""
+    return of.name, fit(of, scheme, numbers), len(numbers)

@@ -20,7 +20,7 @@ from heldout.estimates import (
 )
 from heldout.estimates import methods as interval_methods
 from heldout.fits import stated_limit
-from heldout.fits.specs import UseShortcuts
+from heldout.fits.specs import How, UseShortcuts
 from heldout.learners.fit_warnings import WarningCounts
 from heldout.notebook.called_otherwise import called_otherwise
 from heldout.notebook.candidate_fits import CandidateFits
@@ -309,10 +309,10 @@ def validate(
                 learner,
                 asked.X,
                 design,
-                asked.shortcuts,
+                How(asked.shortcuts, None if asked.isolation is None else asked.isolation.fit_timeout),
                 bar,
-                asked.jobs,
-                asked.unlabeled,
+                jobs=asked.jobs,
+                unlabeled=asked.unlabeled,
                 isolation=asked.isolation,
             )
             for name, learner in candidates.items()

@@ -18,15 +18,15 @@ from heldout.fits.specs import CompareSpec, FitSpec, How, Specs, VoteSpec, hypot
 from heldout.learners.fitting import ROWS_AT_ONCE, reason
 from heldout.losses import Loss
 from heldout.losses.loss import Classes
-from heldout.running.fit_limit import limited
-from heldout.running.quiet import quiet
+from heldout.running.isolation import time_limit
 from heldout.running.store import Store
 from heldout.schemes import SchemeName, label_of_fits
 from heldout.shortcuts import Declined
+from heldout.shortcuts.scheme_losses import ExactLosses
 from heldout.unlabelled.disagreement import disagreements
 from heldout.unlabelled.half_model_controls import Votes
 
-Noted = Callable[[FitSpec, float], None]  # what is done with the seconds of a fit
+Noted = Callable[[FitSpec, float], None]  # what is done with a fit that was made, and its seconds
 
 log = logging.getLogger("heldout")
 
@@ -53,7 +53,7 @@ def make_fits(
             make_fit(fits, spec, address, store, how, read_again=scheme == "holdout")
         except FitFailure as failure:
             return f"{label_of_fits(scheme, [number], len(specs.design.splits(scheme)))}: {failure}"
-        if noted is not None and len(numbers) == 1:  # several may share work
+        if noted is not None:
             noted(spec, time.perf_counter() - started)
     return None
 
@@ -63,7 +63,7 @@ def make_fit(fits: Fits, spec: FitSpec, address: str, store: Store, how: How, *,
 
     Raises FitFailure, also for a hypothesis that cannot be stored or, if that is asked, read again.
     """
-    with quiet(), limited(how.fit_timeout):
+    with time_limit(how.fit_timeout):
         hypothesis, result = fits.make(spec)
         if how.keep:
             with _pickled():
@@ -73,16 +73,19 @@ def make_fit(fits: Fits, spec: FitSpec, address: str, store: Store, how: How, *,
     store.save(address, result)
 
 
-def make_exact(specs: Specs, scheme: SchemeName, store: Store, how: How) -> str | None:
+def make_exact(
+    specs: Specs, scheme: SchemeName, store: Store, how: How, exact: Callable[[], ExactLosses] | None = None
+) -> str | None:
     """Store all losses of a scheme without its fits, or None where the learner has to be fitted.
 
-    Returns the reason of a failure: only a candidate that is updated once fails here, others are fitted then.
+    `exact` as in `heldout.fits.scheme_fits.losses_without_fits`. Returns the reason of a failure: only a candidate that
+    is updated once fails here, others are fitted then.
     """
     spec = specs.exact(scheme)
     made: SchemeLosses | None = None
     try:
-        with quiet(), limited(how.fit_timeout, len(spec.splits.value.splits)):
-            made = losses_without_fits(spec)
+        with time_limit(how.fit_timeout, len(spec.splits.value.splits)):
+            made = losses_without_fits(spec, exact)
     except FitFailure as failure:
         return f"{scheme}: {failure}"
     except Declined as declined:
@@ -96,7 +99,7 @@ def compare(spec: CompareSpec, X: Any, loss: Loss, sizes: Sequence[int], store: 
 
     What is stored are the margins of `heldout.unlabelled.disagreement.disagreements`. Raises FitFailure.
     """
-    with quiet(), limited(how.fit_timeout, _answered(spec.halves, len(X))):
+    with time_limit(how.fit_timeout, _answered(spec.halves, len(X))):
         margins = disagreements(hypotheses(spec.halves, store), X, loss, sizes)
     store.save(str(spec.key), margins)
 
@@ -108,7 +111,7 @@ def vote(
 
     `half` has their halves, shape (repeats, labeled). Raises FitFailure if a half model does not answer.
     """
-    with quiet(), limited(how.fit_timeout, _answered(spec.halves, len(X))):
+    with time_limit(how.fit_timeout, _answered(spec.halves, len(X))):
         votes = Votes.of(hypotheses(spec.halves, store), X, half, classes).split(labeled)
     store.save(str(spec.key), votes)
 

@@ -44,25 +44,25 @@ class MemoryStore:
     """Values of this process, which are gone with it; the values themselves, and no copies."""
 
     def __init__(self) -> None:
-        self._values: dict[str, Any] = {}
+        self.values: dict[str, Any] = {}
 
     def has(self, key: str) -> bool:
         """Whether a value is stored."""
-        return key in self._values
+        return key in self.values
 
     def load(self, key: str) -> Any:
         """The value. Raises StoreFailure if there is none."""
-        if key not in self._values:
+        if key not in self.values:
             raise StoreFailure(f"there is no value under {key}")
-        return self._values[key]
+        return self.values[key]
 
     def save(self, key: str, value: Any) -> None:
         """Store the value, in place of an earlier one."""
-        self._values[key] = value
+        self.values[key] = value
 
     def remove(self, key: str) -> None:
         """Remove the value, if there is one."""
-        self._values.pop(key, None)
+        self.values.pop(key, None)
 
 
 class FolderStore:

@@ -55,7 +55,9 @@ def fit_units(
         fit_times.note(candidate, versions.labeled, seconds / len(spec.split.value.train))
 
     numbers, how = [unit.number for unit in units], _how(settings, keep=first.keep)
-    return make.make_fits(specs, first.scheme, numbers, store, how, noted if measuring else None)
+    timed = noted if measuring and len(units) == 1 else None  # several may share work
+    with quiet():
+        return make.make_fits(specs, first.scheme, numbers, store, how, timed)
 
 
 measure_units = functools.partial(fit_units, measuring=True)
@@ -71,7 +73,8 @@ def store_exact_losses(
     settings.use_folder()
     specs = specs_of(settings, candidate, versions)
     _check_same(specs.exact_address(name), key)
-    return make.make_exact(specs, name, store, _how(settings))
+    with quiet():
+        return make.make_exact(specs, name, store, _how(settings))
 
 
 def fit_all_labeled(settings: Settings, candidate: Candidate, key: str) -> str | None:
@@ -80,7 +83,8 @@ def fit_all_labeled(settings: Settings, candidate: Candidate, key: str) -> str |
     spec, how = spec_of(settings, candidate), _how(settings, keep=True)
     _check_same(str(spec.key), key)
     try:
-        make.make_fit(Fits(spec, "final", 1, how), spec, key, store, how, read_again=True)
+        with quiet():
+            make.make_fit(Fits(spec, "final", 1, how), spec, key, store, how, read_again=True)
     except FitFailure as failure:
         return str(failure)
     return None
@@ -110,7 +114,8 @@ def disagree(
         X = together.copy()  # a learner may change it
     for piece in pieces:
         try:
-            make.compare(piece.spec, X, loss, sizes, store, _how(settings))
+            with quiet():
+                make.compare(piece.spec, X, loss, sizes, store, _how(settings))
         except FitFailure as failure:
             return _shard_at_fault(piece, shards, loss) or str(failure)
     return None
@@ -141,7 +146,8 @@ def vote(
     for piece in pieces:
         half = design.halves[piece.first : piece.first + len(piece.spec.halves) // 2]
         try:
-            make.vote(piece.spec, X, len(design.y), half, classes, store, _how(settings))
+            with quiet():
+                make.vote(piece.spec, X, len(design.y), half, classes, store, _how(settings))
         except FitFailure as failure:
             return str(failure)
     return None

@@ -16,7 +16,7 @@ X[y == "rare"] += 0.8
 U = RNG.normal(size=(40, 3))
 HOW = {"folds": 6, "repeats": 4, "progress": False}
 LESS_THAN_FOLDS = {"E_prog", "E_2cv", "E_train"}
-TOO_FEW = "ValueError: Expected n_neighbors <= n_samples_fit"
+TOO_FEW = "repeat 1/4: ValueError: Expected n_neighbors <= n_samples_fit"
 
 
 class Oversampled(ClassifierMixin, BaseEstimator):
@@ -49,7 +49,7 @@ def of(made, name):
 
 @pytest.fixture(scope="module")
 def made():
-    with pytest.warns(LearnerWarning, match=r"^over: no E_prog, E_2cv, E_train: ValueError: Expected"):
+    with pytest.warns(LearnerWarning, match=r"^over: no E_prog: block 1/8: ValueError: Expected"):
         return heldout.validate(learners(), X, y, estimates=["E_val", "E_cv", "E_prog", "E_2cv", "E_train"], **HOW)
 
 
@@ -85,7 +85,7 @@ def test_by_the_estimate_that_it_lacks_it_is_not_chosen(made):
 
 def test_what_a_person_sees_names_the_estimate_and_the_reason(made):
     for shown in (str(made), made._repr_html_()):
-        assert "no E_prog, E_2cv, E_train" in shown
+        assert "no E_2cv, E_train: repeat 1/4" in shown
         assert "Expected n_neighbors" in shown
     assert made.more_rows("bayes")
 

@@ -148,9 +148,9 @@ def test_a_failure_is_no_drop_and_drops_nobody(raced):
     learners = {**candidates(), "breaks": Breaks()}
     with pytest.raises(FitFailure, match="breaks: .*too many rows"):
         heldout.validate(learners, X, Y, repeats=4, on_error="raise")
-    with pytest.warns(LearnerWarning, match="^breaks failed, and is left out: ValueError: too many rows"):
+    with pytest.warns(LearnerWarning, match="^breaks failed, and is left out: block 3/8: ValueError: too many rows"):
         made = heldout.validate(learners, X, Y, repeats=4)
-    assert {"breaks": "ValueError: too many rows"} == made.failed
+    assert {"breaks": "block 3/8: ValueError: too many rows"} == made.failed
     assert (raced.estimates, raced.dropped) == (made.estimates, made.dropped)
 
 

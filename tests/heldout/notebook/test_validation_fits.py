@@ -293,7 +293,7 @@ class Fails(BaseEstimator):
 
 
 def test_a_learner_that_fails_raises_with_its_name_and_its_own_reason():
-    with pytest.raises(FitFailure, match="^second: OSError: too few rows$") as caught:
+    with pytest.raises(FitFailure, match="^second: hold-out: OSError: too few rows$") as caught:
         heldout.validate(
             {"first": Fails(0), "second": Fails(30)}, X, y, repeats=1, on_error="raise", intervals=NO_FURTHER_FIT, **HOW
         )
@@ -314,7 +314,7 @@ class Forgets(Counting):
 
 def test_a_hypothesis_that_fails_on_unlabelled_rows_raises_with_its_name_too():
     without = np.column_stack([np.full(60, -1.0), U[:, 1:]])
-    with pytest.raises(FitFailure, match="^a: OSError: no number$"):
+    with pytest.raises(FitFailure, match="^a: repeat 1/1: OSError: no number$"):
         heldout.validate({"a": Forgets()}, X, y, unlabeled=without, repeats=1, estimates=["disagreement"])
 
 

@@ -80,13 +80,13 @@ def test_a_failure_is_the_first_of_a_single_process():
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_failure_is_recorded_and_the_others_go_on(jobs):
     learners = {"bad": WhereFitted(999), "good": WhereFitted(seconds=0.1 * jobs), "bayes": GaussianNB()}
-    with pytest.warns(LearnerWarning, match="^bad failed, and is left out: ValueError: fewer than 999"):
+    with pytest.warns(LearnerWarning, match="^bad failed, and is left out: all rows: ValueError: fewer than 999"):
         made = heldout.validate(learners, X, y, folds=8, estimates=["E_in", "E_cv"], n_jobs=jobs)
-    assert {"bad": "ValueError: fewer than 999 rows of b"} == made.failed
+    assert {"bad": "all rows: ValueError: fewer than 999 rows of b"} == made.failed
     assert ("good", "bayes") == made.candidates
     assert "failed, and not compared: bad" in made.decide().caveats
     for shown in (str(made), made._repr_html_()):
-        assert "failed: ValueError: fewer than 999 rows of b" in shown
+        assert "failed: all rows: ValueError: fewer than 999 rows of b" in shown
     assert "2 candidates, 1 failed" in repr(made)
     with pytest.raises(BadArgument, match="candidate is 'bad', which failed"):
         made.differences("bad")
@@ -108,7 +108,7 @@ class OnceOnly(GaussianNB):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_learner_that_is_updated_once_and_fails_is_not_refitted_instead(jobs):
-    with pytest.raises(FitFailure, match="^once: ValueError: no second update$"):
+    with pytest.raises(FitFailure, match="^once: cross_validation: ValueError: no second update$"):
         heldout.validate({"once": OnePass(OnceOnly())}, X, y, estimates=["E_val", "E_cv"], n_jobs=jobs)
 
 

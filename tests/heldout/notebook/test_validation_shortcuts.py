@@ -271,7 +271,7 @@ def test_warnings_are_counted_over_all_hypotheses():
 
 
 def test_a_failure_names_the_candidate():
-    with pytest.raises(FitFailure, match="^a: ValueError: "):
+    with pytest.raises(FitFailure, match="^a: fold 1/5: ValueError: "):
         run(MultinomialNB(), estimates=["E_cv"])  # negative counts
 
 
