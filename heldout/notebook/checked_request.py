@@ -4,6 +4,8 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -28,7 +30,10 @@ from heldout.parts.weights import Weights, fit_argument
 from heldout.rows.aligned import aligned
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
+from heldout.running.content import digest_of
 from heldout.running.isolation import Isolation
+from heldout.running.secret import user_secret
+from heldout.running.store import FolderStore
 from heldout.schemes.halvings import Repeats
 from heldout.schemes.progressive import Block
 from heldout.selection.margin import checked as checked_margin
@@ -67,7 +72,8 @@ class Request:
     `X`, shape (N, p), and `unlabeled`, shape (n, p) or None, have rows that can be taken; `library` is that of the data
     frame X. `loss` is that of the labels `y`, shape (N,). `estimates` are the names to compute, in the order of tables.
     `limit` is that of losses in a race, None without one: candidates that fall behind, or are not among the
-    `finalists`, get no further fits. `margin` is in units of the loss.
+    `finalists`, get no further fits. `margin` is in units of the loss. `judged` is the digest of the loss, None where
+    it has none, or nothing is stored.
     """
 
     X: Any
@@ -88,6 +94,8 @@ class Request:
     on_error: OnError
     weights: Weights | None
     isolation: Isolation | None
+    store: FolderStore | None
+    judged: str | None
 
 
 def checked(
@@ -122,6 +130,7 @@ def checked(
     progress: bool,
     on_error: OnError,
     fit_timeout: float | None,
+    store: str | os.PathLike[str] | None,
 ) -> Request:
     """The arguments of `heldout.validate`. Raises BadArgument for the first that is outside its limits; may warn."""
     if loss is not None:
@@ -164,6 +173,7 @@ def checked(
     _check_choice("on_error", on_error, get_args(OnError))
     jobs = _checked_jobs(n_jobs)
     isolation = None if fit_timeout is None else Isolation(jobs, _checked_limit(fit_timeout))
+    kept = _checked_store(store)
     check_level(level)
     every = _every(estimates, further_estimates, unlabeled is not None, len(candidates), chosen, in_time=in_time)
     wanted = _wanted(every, unlabeled is not None, chosen, in_time=in_time)
@@ -208,7 +218,23 @@ def checked(
         on_error=on_error,
         weights=weights,
         isolation=isolation,
+        store=kept,
+        judged=None if kept is None else digest_of((loss, chosen.name, chosen.needs)),
     )
+
+
+def _checked_store(store: Any) -> FolderStore | None:
+    """The store in the folder `store`, whose files only this user can have written; None for none."""
+    if store is None:
+        return None
+    if not isinstance(store, str | os.PathLike):
+        raise BadArgument("store", f"store is {store!r}; it must be the path of a folder, which may not exist yet")
+    if os.name != "posix":
+        raise BadArgument("store", f"store is {store!r}, whose files this system cannot keep private; leave it out")
+    folder = Path(store).absolute()
+    if folder.exists() and not folder.is_dir():
+        raise BadArgument("store", f"store is {store!r}, which is no folder; it must be the path of one")
+    return FolderStore(folder, partial(user_secret, "stored fits"))
 
 
 def _checked_limit(fit_timeout: Any) -> float:

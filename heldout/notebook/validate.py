@@ -1,5 +1,6 @@
 """`heldout.validate`: the whole method on arrays, for a notebook or a script."""
 
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ from heldout.fits import stated_limit
 from heldout.fits.specs import How, UseShortcuts
 from heldout.learners.fit_warnings import WarningCounts
 from heldout.notebook.called_otherwise import called_otherwise
-from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.candidate_fits import CandidateFits, Digests
 from heldout.notebook.checked_request import Request, checked
 from heldout.notebook.execute import OnError, check_not_all_failed, execute, gathered
 from heldout.notebook.progress import FitBar
@@ -32,7 +33,9 @@ from heldout.parts import class_shares
 from heldout.parts.partition import Part, make_halves, make_partition, stratify_halves
 from heldout.printable import printable
 from heldout.records import Estimate
+from heldout.running.content import digest_of
 from heldout.running.plan import Plan
+from heldout.running.store import MemoryStore, Store
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence, check_weights
 from heldout.schemes.halvings import HALVES, Repeats, most
@@ -76,6 +79,7 @@ def validate(
     progress: bool = True,
     on_error: OnError = "record",
     fit_timeout: float | None = None,
+    store: str | os.PathLike[str] | None = None,
     cv: Any = None,
     random_state: int | None = None,
     scoring: None = None,
@@ -185,6 +189,12 @@ def validate(
         once, and a candidate that takes longer, or ends its process (`os._exit`, a segmentation fault, memory that runs
         out), fails as one that raises; the numbers are the same. Rows, learners and hypotheses are pickled. None makes
         the fits in this process, without a limit. It needs Linux or macOS.
+    store : path, optional
+        A folder in which each fit is kept as soon as it is made, and is found by a later call with the same rows,
+        learner, loss, weights and seed, whatever else is asked. It may be removed at any time. What it holds are
+        pickles of this user: a file that anybody else wrote is not read, and its fit is made again. A learner that no
+        digest tells from another, as one of a class of this notebook, is fitted without the store, with a warning. It
+        needs Linux or macOS.
     cv, random_state, scoring : optional
         What scikit-learn calls `folds` and `seed`. `cv` may also be a splitter, or a list of pairs of row numbers,
         whose splits test each row once and train on all others, or do so again and again (RepeatedKFold): then the
@@ -295,6 +305,7 @@ def validate(
         progress=progress,
         on_error=on_error,
         fit_timeout=fit_timeout,
+        store=store,
     )
     design = _designed(asked)
     schemes = schemes_of(design)
@@ -303,20 +314,7 @@ def validate(
     evidence: dict[str, Evidence] = {}
     records: list[Estimate] = []
     with FitBar(shown=asked.progress) as bar:
-        fits = {
-            name: CandidateFits(
-                name,
-                learner,
-                asked.X,
-                design,
-                How(asked.shortcuts, None if asked.isolation is None else asked.isolation.fit_timeout),
-                bar,
-                jobs=asked.jobs,
-                unlabeled=asked.unlabeled,
-                isolation=asked.isolation,
-            )
-            for name, learner in candidates.items()
-        }
+        fits = _fits(asked, candidates, design, bar)
         plan = Plan(
             design,
             [*candidates],
@@ -360,6 +358,32 @@ def validate(
         plan.halvings,
         plan.failures,
     )
+
+
+def _fits(asked: Request, candidates: Mapping[str, Any], design: Design, bar: FitBar) -> dict[str, CandidateFits]:
+    """The fits of each candidate, which has a store where one was asked for and its fits can be told from others."""
+    how = How(asked.shortcuts, None if asked.isolation is None else asked.isolation.fit_timeout)
+    rows = None if asked.store is None or asked.judged is None else digest_of((asked.X, asked.y))
+    fits = {}
+    for name, learner in candidates.items():
+        known = Digests(rows, None if rows is None else digest_of(learner), asked.judged)
+        stored = None not in (known.rows, known.learner)
+        if asked.store is not None and not stored:
+            what = "its learner has" if rows is not None else "its rows or the loss have"
+            unstored = (
+                f"{name} is fitted without the store: {what} no digest, since code of no installed package is used"
+            )
+            warnings.warn(printable(unstored), LearnerWarning, stacklevel=3)
+        store: Store = asked.store if asked.store is not None and stored else MemoryStore()
+        fits[name] = CandidateFits(
+            *(name, learner, asked.X, design, how, bar),
+            digests=known if stored else Digests(),
+            store=store,
+            jobs=asked.jobs,
+            unlabeled=asked.unlabeled,
+            isolation=asked.isolation,
+        )
+    return fits
 
 
 def _designed(asked: Request) -> Design:

@@ -1,6 +1,7 @@
 """Files and folders that only their owner may read, whatever the umask."""
 
 import os
+import secrets
 from pathlib import Path
 
 
@@ -26,3 +27,11 @@ def private_opener(path: str, flags: int) -> int:
     descriptor = os.open(path, flags, 0o600)
     os.fchmod(descriptor, 0o600)
     return descriptor
+
+
+def private_draft(path: Path, content: bytes) -> Path:
+    """A new file next to `path`, which was never readable for others."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    with open(draft, "xb", opener=private_opener) as file:
+        file.write(content)
+    return draft

@@ -1,9 +1,8 @@
 """Files of this checkout that only their owner may read, whatever the umask."""
 
-import secrets
 from pathlib import Path
 
-from heldout.running.private_files import private_folders, private_opener
+from heldout.running.private_files import private_draft, private_folders
 from tasks.runtime.errors import UserError
 
 
@@ -21,11 +20,3 @@ def private_folder(path: Path) -> None:
 def write_private(path: Path, content: bytes) -> None:
     """Write or replace a file that its owner alone may read; it appears complete."""
     private_draft(path, content).replace(path)
-
-
-def private_draft(path: Path, content: bytes) -> Path:
-    """A new file next to `path`, which was never readable for others."""
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    with open(draft, "xb", opener=private_opener) as file:
-        file.write(content)
-    return draft

@@ -1,5 +1,7 @@
 """`heldout.validate`: which fits it makes and from which seeds, and that neither containers nor company matter."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -324,3 +326,10 @@ def test_each_loss_of_the_package_is_known_by_its_name():
         found = heldout.validate({"tree": tree}, X, labels[:N] + 1, loss=name, estimates=["E_val"])
         # a pure leaf's log loss is that of the clipped probability where it is wrong: 36 times the 0/1 loss
         assert 0 <= found.estimates[0].value <= (37 if name == "log" else 2)
+
+
+def test_a_result_whose_hypotheses_were_fitted_when_they_were_asked_for_can_be_pickled():
+    made = heldout.validate({"bayes": GaussianNB()}, X, y, folds=3, estimates=["E_cv"])
+    fitted = made.target("bayes", "E_cv")
+    again = pickle.loads(pickle.dumps(made)).target("bayes", "E_cv")
+    assert [one.predict(X).tolist() for one in fitted] == [one.predict(X).tolist() for one in again]
