@@ -80,15 +80,15 @@ def test_fits_with_the_same_record_have_the_same_result_whatever_a_key_says(base
 
 
 def test_a_key_that_reaches_a_fit_and_not_its_record_is_found(base, monkeypatch):
-    """A stranger lets `split.gap` choose the features, and forgets the record."""
+    """A stranger lets `selection.rule` choose the features, and forgets the record."""
     plain = units_of_scheme.specs_of
 
     def of_stranger(own, *given):
         specs = plain(own, *given)
-        if not own.split.gap:
+        if own.selection.rule == settings({}).selection.rule:
             return specs
         rows = specs.rows
         return replace(specs, rows=Known(lambda: Labeled(rows.value.X.iloc[:][["z"]], rows.value.y), rows.digest))
 
     monkeypatch.setattr(units_of_scheme, "specs_of", of_stranger)
-    assert [*others("split.gap")] == [*dict.fromkeys(untold(base, "split.gap"))]
+    assert {*untold(base, "selection.rule")} == {*others("selection.rule")} - {settings({}).selection.rule}
