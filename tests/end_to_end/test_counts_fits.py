@@ -11,7 +11,7 @@ from heldout.schemes.resampling import SUBSAMPLES
 
 COUNTING = Path(__file__).parent / "learners/counting.py"
 pytestmark = pytest.mark.long
-HOLDOUT, FINAL, FOLDS, BLOCKS, REPEATS, MORE_REPEATS = 1, 1, 3, 2, 3, 5
+HOLDOUT, FINAL, FOLDS, BLOCKS, REPEATS, MORE_REPEATS = 1, 1, 3, 4, 3, 5
 ALL_BUT_HALVES = HOLDOUT + FINAL + FOLDS + BLOCKS
 ALL = ALL_BUT_HALVES + 2 * MORE_REPEATS
 PAIRS = FOLDS * (FOLDS - 1) // 2
