@@ -12,7 +12,7 @@ from heldout.errors import FitFailure, TaskFailed
 from heldout.estimates import ESTIMATES, OF_UNLABELED, schemes_of
 from heldout.fits import one_pass
 from heldout.fits.scheme_fits import SchemeLosses, exact_losses, may_skip_fits
-from heldout.fits.specs import How, Known, KnownSplits, Labeled, Specs
+from heldout.fits.specs import CompareSpec, How, Known, KnownSplits, Labeled, Specs
 from heldout.learners.fit_warnings import FitWarnings
 from heldout.learners.threads import one_thread
 from heldout.losses import Losses
@@ -25,7 +25,7 @@ from heldout.running.store import MemoryStore, Store
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence
 from heldout.shortcuts.scheme_losses import ExactLosses
-from heldout.unlabelled.disagreement import ShardMargins, disagreements
+from heldout.unlabelled.disagreement import ShardMargins
 from heldout.unlabelled.half_model_controls import Controls, why_none
 
 Made = tuple[str | None, Mapping[str, Any]]  # the reason of a failure, and what was stored in memory, by its address
@@ -33,9 +33,12 @@ Made = tuple[str | None, Mapping[str, Any]]  # the reason of a failure, and what
 
 @dataclass(frozen=True)
 class Digests:
-    """Those of the rows, of a learner and of the loss; None for what nobody can tell from another."""
+    """Those of the rows, with and without labels, of a learner and of the loss; None for what nobody can tell from
+    another.
+    """
 
     rows: str | None = None
+    unlabeled: str | None = None
     learner: str | None = None
     loss: str | None = None
 
@@ -139,10 +142,14 @@ class CandidateFits:
         """
         if not self._compares():
             return None
-        with self._named(), one_thread():
-            halves, loss = self.hypotheses("covalidation"), self.design.loss
-            compared = disagreements(halves, self.unlabeled, loss, jobs=self.jobs)
-            return ShardMargins.of(*compared, [self.unlabeled.shape[0]]).pooled(loss, self.design.seed)
+        loss, rows = self.design.loss, self.unlabeled.shape[0]
+        halves = self._fitted("covalidation", range(len(self.design.splits("covalidation"))))
+        spec = CompareSpec(tuple(halves), self.digests.unlabeled or "the unlabelled rows")
+        if not self.store.has(str(spec.key)):
+            with self._named(), one_thread():
+                make.compare(spec, self.unlabeled, loss, [rows], self.store, How(), self.jobs)
+        by_pair, by_row = self.store.load(str(spec.key))
+        return ShardMargins.of(by_pair, by_row, [rows]).pooled(loss, self.design.seed)
 
     def hypotheses(self, scheme: SchemeName) -> list[Any]:
         """The hypotheses of a scheme of `evidence`, each fitted at most once. Raises FitFailure."""

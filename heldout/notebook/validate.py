@@ -364,12 +364,13 @@ def _fits(asked: Request, candidates: Mapping[str, Any], design: Design, bar: Fi
     """The fits of each candidate, which has a store where one was asked for and its fits can be told from others."""
     how = How(asked.shortcuts, None if asked.isolation is None else asked.isolation.fit_timeout)
     rows = None if asked.store is None or asked.judged is None else digest_of((asked.X, asked.y))
+    unlabeled = None if rows is None else digest_of(asked.unlabeled)
     fits = {}
     for name, learner in candidates.items():
-        known = Digests(rows, None if rows is None else digest_of(learner), asked.judged)
-        stored = None not in (known.rows, known.learner)
+        known = Digests(rows, unlabeled, None if rows is None else digest_of(learner), asked.judged)
+        stored = None not in (known.rows, known.unlabeled, known.learner)
         if asked.store is not None and not stored:
-            what = "its learner has" if rows is not None else "its rows or the loss have"
+            what = "its learner has" if unlabeled is not None else "its rows or the loss have"
             unstored = (
                 f"{name} is fitted without the store: {what} no digest, since code of no installed package is used"
             )

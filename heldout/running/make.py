@@ -94,13 +94,14 @@ def make_exact(
     return None
 
 
-def compare(spec: CompareSpec, X: Any, loss: Loss, sizes: Sequence[int], store: Store, how: How) -> None:
+def compare(spec: CompareSpec, X: Any, loss: Loss, sizes: Sequence[int], store: Store, how: How, jobs: int = 1) -> None:
     """Store how far the half models of a record differ on consecutive shards of `sizes` rows, X of shape (n, p).
 
-    What is stored are the margins of `heldout.unlabelled.disagreement.disagreements`. Raises FitFailure.
+    What is stored are the margins of `heldout.unlabelled.disagreement.disagreements`, made by `jobs` threads. Raises
+    FitFailure.
     """
-    with time_limit(how.fit_timeout, _answered(spec.halves, len(X))):
-        margins = disagreements(hypotheses(spec.halves, store), X, loss, sizes)
+    with time_limit(how.fit_timeout, _answered(spec.halves, X.shape[0])):
+        margins = disagreements(hypotheses(spec.halves, store), X, loss, sizes, jobs)
     store.save(str(spec.key), margins)
 
 

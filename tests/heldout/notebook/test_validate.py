@@ -128,6 +128,7 @@ def test_every_argument_but_the_first_three_is_keyword_only_with_the_defaults_of
         "progress": True,
         "on_error": "record",
         "fit_timeout": None,
+        "store": None,
         "cv": None,
         "random_state": None,
         "scoring": None,
