@@ -32,12 +32,17 @@ UseShortcuts = Literal["auto", "off"]
 class Known(Generic[Value]):
     """A value that a fit depends on, and its digest: equal for equal values in every process.
 
-    The digest is None where nobody can tell whether two values are equal, as of a learner that a notebook defines. The
-    value is made when it is first asked for: a key needs digests alone.
+    The digest is None where nobody can tell whether two values are equal, as of a learner that a notebook defines. Both
+    are made when they are first asked for: a key needs digests alone, and a worker those of its own fits.
     """
 
-    def __init__(self, make: Callable[[], Value], digest: str | None) -> None:
-        self._make, self.digest = make, digest
+    def __init__(self, make: Callable[[], Value], digest: str | Callable[[], str] | None) -> None:
+        self._make, self._digest = make, digest
+
+    @cached_property
+    def digest(self) -> str | None:
+        """The digest."""
+        return self._digest() if callable(self._digest) else self._digest
 
     @cached_property
     def value(self) -> Value:
@@ -215,7 +220,7 @@ class KnownSplits:
     def together(self, scheme: SchemeName) -> Known[SchemeSplits]:
         """All splits of a scheme."""
         of_scheme = self.design.of_scheme(scheme)
-        return Known(lambda: of_scheme, _digest_of_all(of_scheme) if self.keyed else None)
+        return Known(lambda: of_scheme, (lambda: _digest_of_all(of_scheme)) if self.keyed else None)
 
     @cached_property
     def weights(self) -> Known[Weights | None]:
@@ -224,7 +229,7 @@ class KnownSplits:
         return Known(lambda: weights, _digest_of_weights(weights) if self.keyed else None)
 
     def _one(self, splits: Sequence[Split], number: int) -> Known[Split]:
-        return Known(lambda: splits[number], digest_of_split(splits[number]) if self.keyed else None)
+        return Known(lambda: splits[number], (lambda: digest_of_split(splits[number])) if self.keyed else None)
 
 
 def digest_of_split(split: Split) -> str:
