@@ -24,11 +24,12 @@ def execute(plan: Plan, fits: dict[str, CandidateFits], jobs: int, bar: FitBar, 
     with "raise" at the first failure in the order of what is wanted; and BadArgument for a loss above a limit that was
     stated.
     """
-    bar.expect(plan.total)
+    bar.expect(lambda: plan.total)
     last = None
-    while wanted := plan.wanted():
-        now = wanted[:1]
+    while (first := plan.first()) is not None:
+        now: Sequence[Wanted] = [first]
         if jobs > 1:
+            wanted = plan.wanted()
             now = [one for one in wanted if one.exact] or wanted
             share(fits, [one for one in now if not one.exact], jobs, bar)
         for one in now:
@@ -36,9 +37,8 @@ def execute(plan: Plan, fits: dict[str, CandidateFits], jobs: int, bar: FitBar, 
             if last is not None and last is not of:
                 last.release()
             last = of
-            if one in plan.wanted():  # its candidate may have failed
+            if plan.wants(one):  # its candidate may have failed
                 plan.take({one: _answer(of, one, on_error)})
-                bar.expect(plan.total)
         for dropped in plan.dropped:
             fits.pop(dropped.candidate, None)
     if last is not None:

@@ -3,6 +3,7 @@
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any, Self
 
 from heldout.printable import printable
@@ -14,7 +15,8 @@ class FitBar:
     """A bar in a terminal or in a notebook, where tqdm is installed; elsewhere nothing."""
 
     def __init__(self, *, shown: bool) -> None:
-        self._total, self._done, self._started = 0, 0, time.monotonic()
+        self._total: Callable[[], int] = int
+        self._done, self._started = 0, time.monotonic()
         self._shown = shown and _seen_by_a_person()
         self._bar: Any = None
 
@@ -33,18 +35,17 @@ class FitBar:
         if not self._shown or time.monotonic() - self._started < _SECONDS:
             return
         if self._bar is None:
-            self._bar = _tqdm(self._total)
+            self._bar = _tqdm(self._total())
             self._shown = self._bar is not None
             if not self._shown:
                 return
+        self._bar.total = self._total()
         self._bar.set_description_str(printable(candidate), refresh=False)
         self._bar.update(self._done - self._bar.n)
 
-    def expect(self, total: int) -> None:
-        """Count up to so many fits, as far as it is known."""
+    def expect(self, total: Callable[[], int]) -> None:
+        """Count up to so many fits, which is asked for whenever the bar is shown."""
         self._total = total
-        if self._bar is not None:
-            self._bar.total = total
 
 
 def _seen_by_a_person() -> bool:

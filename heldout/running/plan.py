@@ -84,8 +84,7 @@ class Plan:
     `may_skip` says whether all losses of a candidate in a scheme may be had without a fit. `may_fail` says of a scheme
     whether one that fails in it lacks its estimates alone; on the stream of a race nobody may.
 
-    `dropped` are those that the race left out, `halvings` what the rule found, None without it. `total` is the number
-    of all fits, as far as it is known: of those that were taken and of those that may still be wanted.
+    `dropped` are those that the race left out, `halvings` what the rule found, None without it.
     """
 
     def __init__(
@@ -114,7 +113,6 @@ class Plan:
         self._asked_of_failed = 0  # fits
         self._open: dict[_Place, tuple[Wanted, int]] = {}  # what is wanted, and up to which number
         self._waits: list[_Place] = []
-        self.total = 0
         self._steps: _Steps | None = self._method()
         self._go_on()
 
@@ -123,14 +121,24 @@ class Plan:
 
         Also none where all candidates failed.
         """
-        return [wanted for wanted, _ in self._open.values()] if self.left else []
+        return [] if self.first() is None else [wanted for wanted, _ in self._open.values()]
+
+    def first(self) -> Wanted | None:
+        """The first of what is wanted; None at the end."""
+        if all(self._fails(name) for name in self._racing):
+            return None
+        return next((wanted for wanted, _ in self._open.values()), None)
+
+    def wants(self, one: Wanted) -> bool:
+        """Whether something is wanted still."""
+        return self._open.get((one.candidate, one.scheme), (None,))[0] == one
 
     def take(self, answers: Mapping[Wanted, Answer]) -> None:
         """Take the answers to some of what is wanted; others are left aside, as those of a candidate that failed.
 
         Raises BadArgument for a loss of the race above a limit that was stated, which ends the plan.
         """
-        now = [one for one in answers if self._open.get((one.candidate, one.scheme), (None,))[0] == one]
+        now = [one for one in answers if self.wants(one)]
         for one in now:
             place, answer = (one.candidate, one.scheme), answers[one]
             if isinstance(answer, Failed):
@@ -150,7 +158,6 @@ class Plan:
         self._reasons[candidate].setdefault(what, reason)
         for place in [place for place in self._open if place[0] == candidate and self._is_over(place)]:
             del self._open[place]
-        self.total = self._counted()
 
     @property
     def design(self) -> Design:
@@ -237,13 +244,16 @@ class Plan:
 
     def _go_on(self) -> None:
         """The next steps of the method, up to one that waits for something."""
-        while self._steps is not None and not any(place in self._open for place in self._waits):
+        while self._steps is not None:
+            while self._waits and self._waits[-1] not in self._open:
+                self._waits.pop()
+            if self._waits:
+                return
             try:
                 self._waits = [*next(self._steps)]
             except StopIteration:
                 self._steps, self._waits = None, []
             self._open = dict(sorted(self._open.items(), key=lambda item: self._order[item[0]]))
-            self.total = self._counted()
 
     def _want(self, place: _Place, count: int) -> _Place:
         """Want the first `count` fits of a candidate in a scheme."""
@@ -289,7 +299,9 @@ class Plan:
             return 2 * self.halvings.made
         return len(self._all.splits(scheme))
 
-    def _counted(self) -> int:
+    @property
+    def total(self) -> int:
+        """The number of all fits, as far as it is known: of those that were taken, and that may still be wanted."""
         left = {*self.left}
         racing = any(scheme == STREAM for _, scheme in self._waits)
         due = (

@@ -45,7 +45,7 @@ def validated(candidates=CANDIDATES, X=X, y=y, estimates=("E_val", "E_cv"), **fu
 
 
 def test_a_second_call_makes_no_fit_and_has_the_same_numbers_and_hypotheses(tmp_path, made):
-    every = {"unlabeled": X[:20], "estimates": None}
+    every = {"candidates": {"tree": DecisionTreeClassifier()}, "unlabeled": X[:20], "estimates": None}
     plain = validated(**every)
     made.clear()
     first = validated(**every, store=tmp_path / "fits")

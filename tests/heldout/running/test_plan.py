@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cache
+from random import Random
 from zlib import crc32
 
 import numpy as np
@@ -114,8 +115,9 @@ EXACT = st.dictionaries(st.sampled_from(NAMES), st.sampled_from([True, None]), m
 
 
 @settings(max_examples=25)
-@given(HOW, FAILS, EXACT, st.randoms(use_true_random=False))
-def test_the_order_of_the_answers_changes_nothing_and_no_fit_is_wanted_twice(how, fails, exact, random):
+@given(HOW, FAILS, EXACT, st.integers(0, 1000))
+def test_the_order_of_the_answers_changes_nothing_and_no_fit_is_wanted_twice(how, fails, exact, seed):
+    random = Random(seed)
     in_order = World(fails, exact)
     expected = said(in_order.end(in_order.plan(**how)))
     world = World(fails, exact)
