@@ -24,7 +24,7 @@ class FitBar:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._shown = False
+        self._shown, self._total = False, int  # a validation, which is pickled, has its bar
         if self._bar is not None:
             self._bar.close()
             self._bar = None
