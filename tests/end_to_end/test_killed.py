@@ -72,7 +72,7 @@ class Story:
 
 @pytest.fixture(scope="module")
 def story(clone, server, write_slow, tmp_path_factory) -> Story:
-    params = write_slow(tmp_path_factory.mktemp("user"))
+    params = write_slow(tmp_path_factory.mktemp("user"), seconds=0.8)  # the workers go on between two stages
     command = ("python", "-m", "flows", "validate", "--params", str(params))
     checkout, undisturbed = clone(), clone(server)
     in_between, left = kill_amid_cross_validation(checkout, *command)
