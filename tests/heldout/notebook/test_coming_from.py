@@ -29,6 +29,7 @@ def test_every_line_of_the_tables_is_read():
 @pytest.fixture(scope="module")
 def names():
     """What the code of the page defines."""
+    pytest.importorskip("mapie")  # which the statistics alone do not bring
     made: dict[str, object] = {}
     [code] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     with pytest.MonkeyPatch.context() as patch:
