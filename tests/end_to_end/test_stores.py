@@ -174,7 +174,7 @@ def test_the_champion_is_loaded_and_rolled_back(shared, settings):
     assert 3 == len(mlflow.sklearn.load_model(f"models:/{name}@champion").predict(rows))
     with pytest.raises(UserError, match="replaced no other"):
         rollback(settings)
-    second = client.create_model_version(name, first.source, first.run_id, tags={"champion_before": "1"})
+    second = client.create_model_version(name, first.source, first.run_id, tags={**first.tags, "champion_before": "1"})
     client.set_registered_model_alias(name, "champion", second.version)
     assert "version 1 again" in str(rollback(settings))
     assert first.version == client.get_model_version_by_alias(name, "champion").version
