@@ -24,6 +24,7 @@ from tasks.data.write_prepared import write_prepared
 from tasks.fits.model_process import opened
 from tasks.outcome.contest import Champion, PairRecord, Promotion, contest, uncompared
 from tasks.outcome.items import Note, TrackedMetric
+from tasks.outcome.ledger import learner_id
 from tasks.outcome.operations import Of
 from tasks.runtime.errors import NotCompared, UserError
 from tasks.storage import files, model_file
@@ -78,7 +79,7 @@ class Nights:
             active = lifecycle.active()
             lifecycle.send_to_run([TrackedMetric("E_cv", 0.1), Note(f"| {name} |")])
             info = log_model(active.client, model, sample(), active.run_id)
-            told = {"E_cv": "10 % [5–20] at 95 %"}
+            told = {"E_cv": "10 % [5–20] at 95 %", "selected_model": name, "learner": learner_id(winner)}
             decision, place = promote(active.client, settings, winner, model, info, told, stopped)
         assert active.experiment == active.client.get_logged_model(info.model_id).experiment_id
         tags = connect(settings).get_run(info.run_id).data.tags
