@@ -40,6 +40,7 @@ from heldout.selection.margin import checked as checked_margin
 from heldout.selection.race import Races, chooses, limit_for, why_none
 from heldout.several_labels import as_given
 
+_OWN_FOLDER = "heldout-fits"  # in the folder that a user names as the store
 _FEWER_FOLDS = 5  # where a class is too rare for the default
 _EVERY = (*PER_CANDIDATE, *OF_THE_WINNER)
 _LIST_OF = "it must be a list of names among {}"
@@ -224,7 +225,10 @@ def checked(
 
 
 def _checked_store(store: Any) -> FolderStore | None:
-    """The store in the folder `store`, whose files only this user can have written; None for none."""
+    """The store below the folder `store`, whose files only this user can have written; None for none.
+
+    It has a folder of its own, which nobody else may enter: those of the user stay as they are.
+    """
     if store is None:
         return None
     if not isinstance(store, str | os.PathLike):
@@ -234,7 +238,10 @@ def _checked_store(store: Any) -> FolderStore | None:
     folder = Path(store).absolute()
     if folder.exists() and not folder.is_dir():
         raise BadArgument("store", f"store is {store!r}, which is no folder; it must be the path of one")
-    return FolderStore(folder, partial(user_secret, "stored fits"))
+    own = folder / _OWN_FOLDER
+    if own.exists() and own.stat().st_uid != os.getuid():
+        raise BadArgument("store", f"store is {store!r}, where {own} is another user's; use a folder of your own")
+    return FolderStore(own, partial(user_secret, "stored fits"))
 
 
 def _checked_limit(fit_timeout: Any) -> float:

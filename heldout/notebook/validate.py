@@ -190,11 +190,11 @@ def validate(
         out), fails as one that raises; the numbers are the same. Rows, learners and hypotheses are pickled. None makes
         the fits in this process, without a limit. It needs Linux or macOS.
     store : path, optional
-        A folder in which each fit is kept as soon as it is made, and is found by a later call with the same rows,
-        learner, loss, weights and seed, whatever else is asked. It may be removed at any time. What it holds are
-        pickles of this user: a file that anybody else wrote is not read, and its fit is made again. A learner that no
-        digest tells from another, as one of a class of this notebook, is fitted without the store, with a warning. It
-        needs Linux or macOS.
+        A folder below which each fit is kept as soon as it is made, in `heldout-fits`, and is found by a later call
+        with the same rows, learner, loss, weights and seed, whatever else is asked. It may be removed at any time. The
+        files are pickles of this user: one that anybody else wrote is not read, and its fit is made again. A learner
+        that no digest tells from another, as one of a class of this notebook, is fitted without the store, with a
+        warning. It needs Linux or macOS.
     cv, random_state, scoring : optional
         What scikit-learn calls `folds` and `seed`. `cv` may also be a splitter, or a list of pairs of row numbers,
         whose splits test each row once and train on all others, or do so again and again (RepeatedKFold): then the

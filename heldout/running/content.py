@@ -1,14 +1,14 @@
 """The digest of a value of a notebook: rows, a learner, a loss."""
 
 import functools
+import os
 import pickle
 import sys
 import sysconfig
 from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
-from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from heldout import digests
 
@@ -31,8 +31,8 @@ def digest_of(value: Any) -> str | None:
 class _Names(pickle.Pickler):
     """Collects the packages whose code a pickle names."""
 
-    def __init__(self) -> None:
-        super().__init__(BytesIO(), pickle.HIGHEST_PROTOCOL)
+    def __init__(self, nowhere: IO[bytes]) -> None:
+        super().__init__(nowhere, pickle.HIGHEST_PROTOCOL)
         self.tops: set[str] = set()
 
     def persistent_id(self, obj: Any) -> None:
@@ -44,11 +44,12 @@ class _Names(pickle.Pickler):
 
 def _packages(value: Any) -> set[str] | None:
     """The packages, without Python's own modules and heldout, whose version is part of every key; None if it fails."""
-    names = _Names()
-    try:
-        names.dump(value)
-    except Exception:  # whatever an object raises that cannot be pickled
-        return None
+    with Path(os.devnull).open("wb") as nowhere:  # rows may be as large as the memory
+        names = _Names(nowhere)
+        try:
+            names.dump(value)
+        except Exception:  # whatever an object raises that cannot be pickled
+            return None
     return names.tops - {*sys.stdlib_module_names, "heldout"} | (names.tops & {"__main__"})
 
 

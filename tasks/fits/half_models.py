@@ -11,6 +11,7 @@ from heldout.errors import FitFailure
 from heldout.fits.specs import hypothesis_key
 from heldout.learners.fitting import ROWS_AT_ONCE, failures
 from heldout.losses import Loss, Losses
+from heldout.running import make
 from heldout.running.fit_limit import limited
 from heldout.running.quiet import quiet
 from heldout.unlabelled.answer_shares import answer_shares
@@ -91,7 +92,7 @@ def _in_worker(
 
 @functools.lru_cache(maxsize=1)
 def _loaded(keys: tuple[str, ...]) -> list[Any]:
-    return [fit_cache.store.load(hypothesis_key(key)) for key in keys]
+    return make.hypotheses(keys, fit_cache.store)
 
 
 def _by_row(hypotheses: Sequence[Any], X: pd.DataFrame, loss: Loss) -> Losses:

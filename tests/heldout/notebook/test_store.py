@@ -1,5 +1,6 @@
 """`heldout.validate(store=…)`: a fit that was made is found again, and is told from every other one."""
 
+import os
 import pickle
 import stat
 from pathlib import Path
@@ -122,6 +123,22 @@ def test_a_file_that_this_user_did_not_write_is_not_read_and_its_fit_is_made_aga
 def test_a_store_that_is_no_folder_is_refused_before_any_fit(store, made):
     with pytest.raises(BadArgument, match="^store is "):
         validated(store=store)
+    assert [] == made
+
+
+def test_the_folder_of_the_user_stays_as_it_is_and_the_fits_are_private(tmp_path):
+    tmp_path.chmod(0o755)
+    validated({"bayes": GaussianNB()}, store=tmp_path)
+    assert 0o755 == stat.S_IMODE(tmp_path.stat().st_mode)
+    assert 0o700 == stat.S_IMODE((tmp_path / "heldout-fits").stat().st_mode)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="root alone can make a folder of another user")
+def test_fits_of_another_user_are_refused_before_any_fit(tmp_path, made):
+    (tmp_path / "heldout-fits").mkdir()
+    os.chown(tmp_path / "heldout-fits", 12345, 12345)
+    with pytest.raises(BadArgument, match="another user's"):
+        validated(store=tmp_path)
     assert [] == made
 
 
