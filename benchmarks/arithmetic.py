@@ -19,7 +19,7 @@ from tasks.fits import executor, half_model_disagreement, run_schemes
 from tasks.fits.work import Work
 from tasks.params import Settings, load
 from tasks.params.running import Execution
-from tasks.plans.fit_plans import further_schemes, scheme
+from tasks.plans.fit_plans import every_scheme, scheme
 from tasks.plans.read_design import read_design
 from tasks.storage import files, fit_cache
 
@@ -99,10 +99,10 @@ def _pipeline(settings: Settings) -> dict[str, float]:
     """Every fit and prediction of a run; the disagreement of each candidate."""
     shutil.rmtree(fit_cache.FOLDER, ignore_errors=True)
     design = read_design(settings)
-    for names in (["holdout", "final"], ["cross_validation", *further_schemes(design)], ["progressive"]):
-        run_schemes.fit_all(settings, names)
-    halves, _ = run_schemes.fit_all(settings, ["covalidation"])
-    lines = half_model_disagreement.disagree_all(settings, halves["covalidation"])[0]["disagreement_rows"]
+    finished, _ = run_schemes.fit_all(settings, every_scheme(design))
+    lines = half_model_disagreement.disagree_all(settings, design.loss, finished["covalidation"])[0][
+        "disagreement_rows"
+    ]
     means = lines.groupby("candidate").apply(lambda shards: np.average(shards["mean"], weights=shards["rows"]))
     return {str(name): float(value) for name, value in means.items()}
 
@@ -112,7 +112,7 @@ def _script(settings: Settings) -> dict[str, float]:
     design, (X, y) = read_design(settings), files.read_table(files.LABELED)
     labeled = np.ascontiguousarray(X.to_numpy())
     unlabeled = np.concatenate([files.read_shard(path).to_numpy() for path in files.shards()])
-    names = ["holdout", "final", "cross_validation", *further_schemes(design), "progressive", "covalidation"]
+    names = every_scheme(design)
     todo = [
         (candidate.name, candidate.learner(), split, unlabeled if name == "covalidation" else None)
         for name in names

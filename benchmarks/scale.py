@@ -155,11 +155,13 @@ def no_ops(units: int, server: int) -> tuple[dict[str, float], dict[str, float]]
         from flows.stage import RUNNER
         from tasks.fits.work import Work
 
-        todo = [Work(f"task {n}", (argument,), (f"{id(arguments)} {n}",)) for n, argument in enumerate(arguments)]
+        todo = [
+            Work(f"task {n}", function, (argument,), (f"{id(arguments)} {n}",)) for n, argument in enumerate(arguments)
+        ]
 
         @flow(name="scale", task_runner=RUNNER)
         def run() -> None:
-            fan_out.run_all(settings.execution, "nothing", function, todo, 0)
+            fan_out.run_all(settings.execution, "nothing", todo, 0)
 
         return _seconds(run)
 

@@ -16,7 +16,7 @@ import pandas as pd
 from benchmarks.checkout import checkout, flow, script, without_outputs
 from benchmarks.measured import PEER, Row, against
 from tasks.params import Settings, load
-from tasks.plans.fit_plans import further_schemes, scheme
+from tasks.plans.fit_plans import every_scheme, scheme
 from tasks.plans.read_design import read_design
 
 _ROWS, _COLUMNS = 200, 10_000
@@ -73,7 +73,7 @@ def _plain(learner: Any) -> Any:
 def _fits(settings: Settings) -> list[tuple[str, Any, Any]]:
     """The candidate, the training rows and the tested rows of each fit of a run."""
     design = read_design(settings)
-    names = ["holdout", "final", "cross_validation", *further_schemes(design), "progressive", "covalidation"]
+    names = every_scheme(design)
     return [
         (one.name, split.train, split.validation)
         for name in names

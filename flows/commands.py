@@ -18,10 +18,7 @@ always safe."""
 
 FLOWS = {
     "prepare": "cut the test part, deal out the shards, draw every partition",
-    "holdout": "E_val of g-, and E_in of g",
-    "cross_validation": "E_cv over the folds, or leave-one-out",
-    "progressive": "E_prog: test each block of rows, then train on it",
-    "covalidation": "E_2cv, E_train and disagreement of half models",
+    "fit": "every fit of every candidate: folds, steps, half models",
     "select": "all estimates, the winner, its bound, E_test if asked",
     "report": "report.html, summary.md, MLflow, and the table",
     "validate": "the whole method, which is all the steps below",
@@ -31,18 +28,10 @@ _DESCRIPTIONS = {
     "prepare": """\
 Read data.source, cut off the test part, keep some labels, deal out the shards
 of unlabelled rows, and draw every partition -> data/prepared""",
-    "holdout": f"""\
-Fit every candidate without the held-out rows (g-) and on all rows (g): E_val
-and E_in -> data/results/holdout{_STORED}""",
-    "cross_validation": f"""\
-Fit every candidate without each fold in turn, or without each row where
-split.folds is loo: E_cv -> data/results/cross_validation{_STORED}""",
-    "progressive": f"""\
-Test each block of rows in order, then train on it: E_prog
--> data/results/progressive{_STORED}""",
-    "covalidation": f"""\
-Fit every candidate on both halves of the rows, again and again: E_2cv, E_train,
-and disagreement on the unlabelled shards -> data/results/covalidation{_STORED}""",
+    "fit": f"""\
+Train and test every candidate on the rows of the hold-out, of each fold and of
+each progressive step, and on both halves of the rows, again and again, whose
+models then answer the unlabelled shards -> data/results/fits{_STORED}""",
     "select": """\
 Estimate every candidate's error with its interval, choose one, and test it on
 the test part if selection.open_test is true -> reports/estimates.csv,
@@ -53,9 +42,8 @@ Write what people read, log the run in MLflow, and print the table
 -> reports/report.html, reports/summary.md, reports/plots. It reads the files
 of the flows before it.""",
     "validate": f"""\
-The whole method in one process: prepare, progressive, holdout,
-cross_validation, covalidation, select, report. After it, with an unchanged
-params.yaml, `dvc status` is up to date.{_AGAIN}""",
+The whole method in one process: prepare, fit, select, report. After it, with an
+unchanged params.yaml, `dvc status` is up to date.{_AGAIN}""",
     "watch": """\
 Compare new unlabelled shards with a fixed reference, without any fit: an alarm
 is raised where stored half models disagree otherwise, and another where columns
@@ -82,7 +70,7 @@ OTHERS = {
 LISTED = {
     "begin": ("new", "init", "plan"),
     "validate": ("validate", "open-test", "gate", "verify", "compare"),
-    "one step at a time": tuple(FLOWS)[:7],
+    "one step at a time": tuple(FLOWS)[:4],
     "in use": (
         *("history", "watch", "batch", "label-next", "rollback"),
         *("prune", "ui", "serve", "trigger"),

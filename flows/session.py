@@ -75,7 +75,7 @@ class Session:
         from tasks.params.hidden import hide
 
         flow = getattr(importlib.import_module(f"flows.{name}"), name)
-        if name == "cross_validation":  # it waits for the workers; `select` needs this import later
+        if name == "fit":  # it waits for the workers; `select` needs this import later
             threading.Thread(target=importlib.import_module, args=("skops.io",), daemon=True).start()
         self._server.wait()
         try:

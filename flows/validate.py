@@ -1,24 +1,16 @@
 """Validate: the whole method, one step after the other."""
 
 from flows.checkout import in_checkout
-from flows.covalidation import covalidation
-from flows.cross_validation import cross_validation
-from flows.events import failure_reported
-from flows.holdout import holdout
-from flows.new_batch import examine_new_rows
-from flows.night import night
+from flows.fit import fit
 from flows.prepare import prepare
-from flows.progressive import progressive
-from flows.reach_store import reach_store
 from flows.report import report
 from flows.select import select
 from flows.stage import named_flow
-from tasks.data.source_files import check_unchanged, hash_sources
+from flows.validation_run import validation_run
 from tasks.params import load
 from tasks.params.changes import Changes
 from tasks.storage import dvc_commands
 from tasks.track import lifecycle
-from tasks.track.trial import why_trial
 
 _NONE = Changes.model_validate({})
 
@@ -41,21 +33,11 @@ def validate(
     with in_checkout("validate", params, overrides) as scheduled:
         overrides = (*changes.overrides(params), *overrides)
         settings = load(params, overrides)
-        trial = why_trial(settings, overrides, asked=promote, scheduled=scheduled)
-        with night(settings, trial):
-            with failure_reported(settings):
-                if scheduled:
-                    reach_store(settings)
-                with lifecycle.run(settings, trial):
-                    sources = hash_sources(settings)
-                    examine_new_rows(settings, trial)
-                    prepare(params, overrides)
-                    progressive(params, overrides)
-                    holdout(params, overrides)
-                    cross_validation(params, overrides)
-                    covalidation(params, overrides)
-                    select(params, overrides)
-                    check_unchanged(sources)
-                    report(params, overrides)
-            dvc_commands.commit(settings)
+        with validation_run(settings, overrides, asked=promote, scheduled=scheduled) as check_sources:
+            prepare(params, overrides)  # rows are split: test part, folds, steps, halves; unlabelled rows into shards
+            fit(params, overrides)  # each candidate on each part, block by block; half models compared on each shard
+            select(params, overrides)  # estimates with their intervals, the choice, the test part if it is opened
+            check_sources()
+            report(params, overrides)  # what people read, MLflow, the registry
+        dvc_commands.commit(settings)
     lifecycle.check_sent()

@@ -34,11 +34,11 @@ def studies(names: Sequence[str], quick: bool, data: Path | None, execution: Exe
         units = list(experiment.units(quick))
         keys = [unit_key(name, unit) for unit in units]
         missing = [
-            Work(f"{name} {place + 1}/{len(units)}", (name, unit, data, key), (key,))
+            Work(f"{name} {place + 1}/{len(units)}", measure, (name, unit, data, key), (key,))
             for place, (unit, key) in enumerate(zip(units, keys, strict=True))
             if not fit_cache.store.has(key)
         ]
-        run_all(execution, name, measure, missing, len(units) - len(missing))
+        run_all(execution, name, missing, len(units) - len(missing))
         results = pd.DataFrame([record for key in keys for record in fit_cache.store.load(key)])
         findings_page.write(name, experiment, results, quick)
         log.info("%s: %d findings", name, len(experiment.findings(results)))

@@ -243,7 +243,7 @@ ESTIMATE = Definition(
     column=35,
     scheme="final",
     further=("bootstrap",),
-    own_schemes={"bootstrap": Scheme("draw", "cross_validation", "bootstrap", draw=draw, repeats_rows=True)},
+    own_schemes={"bootstrap": Scheme("draw", draw=draw, repeats_rows=True)},
     of_candidate=of_candidate,
     default=Default(_WILSON, _LOG_T, _STUDIED, _STUDIED),
     methods=(_WILSON, _LOG_T),

@@ -17,16 +17,13 @@ SchemeName = str  # a name in SCHEMES
 class Scheme:
     """What holds for every fit of a scheme.
 
-    `fit_label` is the reader's name of one fit, or of `fits_per_unit` fits together. `stage` is the step of a
-    validation that makes the fits, and `table` the table of that stage that holds their losses. `forms` are the forms
-    of delivery (`heldout.schemes.delivery`) that are made of the hypotheses. `draw` draws the splits of fits beyond the
-    k folds. `updates_shared`: the hypotheses of an incremental learner share their updates. `repeats_rows`: a row may
-    be trained on several times, which no shortcut knows.
+    `fit_label` is the reader's name of one fit, or of `fits_per_unit` fits together. `forms` are the forms of delivery
+    (`heldout.schemes.delivery`) that are made of the hypotheses. `draw` draws the splits of fits beyond the k folds.
+    `updates_shared`: the hypotheses of an incremental learner share their updates. `repeats_rows`: a row may be trained
+    on several times, which no shortcut knows.
     """
 
     fit_label: str
-    stage: str
-    table: str = "losses"
     forms: tuple[str, ...] = ()
     draw: Callable[..., resampling.Resampling] | None = None
     fits_per_unit: int = 1
@@ -35,26 +32,18 @@ class Scheme:
 
 
 SCHEMES: dict[SchemeName, Scheme] = {
-    "holdout": Scheme("hold-out", "holdout"),
-    "final": Scheme(
-        "all rows",
-        "holdout",
-        "in_sample",
-        forms=("final", "k_fold", "progressive", "vote"),  # shown next to the other forms
-    ),
-    "cross_validation": Scheme("fold", "cross_validation", forms=("k_fold", "vote"), updates_shared=True),
-    "progressive": Scheme("block", "progressive", forms=("progressive",), updates_shared=True),
-    "covalidation": Scheme("repeat", "covalidation", fits_per_unit=2),
-    "subsamples": Scheme("subsample", "cross_validation", "subsamples", draw=resampling.subsamples),
-    "repeated_folds": Scheme(
-        "further fold", "cross_validation", "repeated_folds", draw=resampling.repeated_folds, updates_shared=True
-    ),
-    "fold_pairs": Scheme("pair of folds", "cross_validation", "fold_pairs", draw=resampling.fold_pairs),
-    "copies_together": Scheme("fold with copies together", "cross_validation", "copies_together", updates_shared=True),
-    "copies_apart": Scheme("fold with copies apart", "cross_validation", "copies_apart", updates_shared=True),
+    "holdout": Scheme("hold-out"),
+    # the final hypothesis is shown next to every form of delivery
+    "final": Scheme("all rows", forms=("final", "k_fold", "progressive", "vote")),
+    "cross_validation": Scheme("fold", forms=("k_fold", "vote"), updates_shared=True),
+    "progressive": Scheme("block", forms=("progressive",), updates_shared=True),
+    "covalidation": Scheme("repeat", fits_per_unit=2),
+    "subsamples": Scheme("subsample", draw=resampling.subsamples),
+    "repeated_folds": Scheme("further fold", draw=resampling.repeated_folds, updates_shared=True),
+    "fold_pairs": Scheme("pair of folds", draw=resampling.fold_pairs),
+    "copies_together": Scheme("fold with copies together", updates_shared=True),
+    "copies_apart": Scheme("fold with copies apart", updates_shared=True),
 }
-# the four schemes whose losses are in losses.parquet: each is a stage
-STAGES: tuple[SchemeName, ...] = tuple(name for name, scheme in SCHEMES.items() if scheme.stage == name)
 OF_COPIES: tuple[SchemeName, ...] = ("copies_together", "copies_apart")
 # the schemes whose place here is part of their seeds, half_subsamples of `studies.intervals` too: never reorder
 _PLACES: tuple[SchemeName, ...] = (

@@ -10,7 +10,7 @@ from heldout.estimates import ESTIMATES
 from heldout.estimates.definition import Definition
 from heldout.estimates.methods import DEFAULTS
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.schemes import SCHEMES, STAGES
+from heldout.schemes import SCHEMES
 from heldout.testing.law import keep, require
 
 _ROWS = 60
@@ -60,8 +60,6 @@ def it_is_made_of_schemes_that_exist(definition: Definition) -> None:
     require(wanted <= {*SCHEMES}, definition.name, f"its schemes must be among {', '.join(SCHEMES)}", f"{wanted}")
     law = "own_schemes must be its scheme, or among the further"
     require({*definition.own_schemes} <= wanted, definition.name, law, f"{[*definition.own_schemes]}")
-    stages = [scheme.stage for scheme in definition.own_schemes.values()]
-    require({*stages} <= {*STAGES}, definition.name, f"the stage of a scheme must be one of {', '.join(STAGES)}")
     made = bool(definition.of_candidate or definition.of_winner)
     require(bool(wanted) == made, definition.name, "what has of_candidate or of_winner, and that alone, has a scheme")
 

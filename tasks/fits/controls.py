@@ -16,13 +16,13 @@ import pyarrow.parquet
 from heldout import digests
 from heldout.fits.specs import VoteSpec
 from heldout.running.stored import Finished
+from heldout.schemes.design import Design
 from heldout.unlabelled.half_model_controls import NAMES, Controls, controls, most_rows, why_none
 from tasks.fits import worker
 from tasks.fits.fan_out import run_all
 from tasks.fits.run_schemes import first_reasons
 from tasks.fits.work import Work
 from tasks.params import Settings
-from tasks.plans.read_design import read_design
 from tasks.plans.units import HalfPairs, Versions
 from tasks.storage import files, fit_cache
 
@@ -37,13 +37,12 @@ _EMPTY = pd.DataFrame(
 log = logging.getLogger("heldout")
 
 
-def control_all(settings: Settings, halves: Mapping[str, Finished]) -> pd.DataFrame:
+def control_all(settings: Settings, design: Design, halves: Mapping[str, Finished]) -> pd.DataFrame:
     """The table `controls`: candidate, kind of the row, its number, and its controls, with gaps for no probabilities.
 
     `halves` holds two hypotheses a repeat, in the order (repeat 0, half 0), (repeat 0, half 1), … A candidate whose
     half models do not answer has no line, and neither has any where controls are of no use.
     """
-    design = read_design(settings)
     shards, unlabeled = _taken(len(design.y))
     if why_none(design, unlabeled=unlabeled > 0, half_models=bool(halves)) is not None:
         return _EMPTY
@@ -58,11 +57,11 @@ def control_all(settings: Settings, halves: Mapping[str, Finished]) -> pd.DataFr
             lacking = [piece for piece in some if not fit_cache.store.has(piece.key)]
             if lacking:
                 label, keys = f"{_label(lacking)} · controls · {name}", tuple(piece.key for piece in lacking)
-                todo.append(Work(label, (settings.with_only(), shards, lacking, versions), keys))
+                todo.append(Work(label, worker.vote, (settings.with_only(), shards, lacking, versions), keys))
                 names.append(name)
             else:
                 reused += 1
-    failures = first_reasons(names, run_all(settings.execution, "controls", worker.vote, todo, reused))
+    failures = first_reasons(names, run_all(settings.execution, "controls", todo, reused))
     for name, reason in failures.items():
         log.warning("%s: unlabelled rows narrow no interval, because the half models do not answer: %s", name, reason)
     made = [lines for name, of in pieces.items() if name not in failures for lines in _lines(name, of)]
@@ -71,7 +70,7 @@ def control_all(settings: Settings, halves: Mapping[str, Finished]) -> pd.DataFr
 
 def read_controls(candidate: str) -> Controls | str:
     """The controls of a candidate, or the reason why there are none."""
-    table = files.read_result("covalidation", "controls", candidate)
+    table = files.read_result("controls", candidate)
     if not len(table):
         return "its half models do not answer"
     known = [name for name in NAMES if table[name].notna().all()]

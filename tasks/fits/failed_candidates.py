@@ -6,7 +6,6 @@ Known as long as this process lives, for all stages of a run.
 import functools
 import logging
 from collections import defaultdict
-from collections.abc import Callable
 from concurrent.futures import CancelledError, Executor, Future
 from typing import Any
 
@@ -26,14 +25,14 @@ def key(settings: Settings, candidate: Candidate) -> str:
     return digests.content_hash(candidate.identity(), settings.execution.fit_timeout)
 
 
-def submit(pool: Executor, function: Callable[..., Any], work: Work) -> "Future[Any]":
+def submit(pool: Executor, work: Work) -> "Future[Any]":
     """Submit a task. The result of its future is that of the task, or the reason if its candidate failed."""
     future: Future[Any]
     if work.candidate in _reasons:
         future = Future()
         future.set_result(_reasons[work.candidate])
         return future
-    future = pool.submit(function, *work.arguments)
+    future = pool.submit(work.function, *work.arguments)
     if work.candidate:
         _unfinished[work.candidate].add(future)
         future.add_done_callback(functools.partial(_note, work))

@@ -1,8 +1,8 @@
 """The fan-out: a Prefect task run for each task of the workers, or for some of them; its thread only waits."""
 
 import logging
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any
 
 from prefect import task
@@ -10,7 +10,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.futures import as_completed
 from prefect.logging import get_run_logger
 
-from tasks.fits import prefetch
+from tasks.fits import failed_candidates
 from tasks.fits.executor import executor, stop
 from tasks.fits.progress_bar import Progress
 from tasks.fits.work import Work, in_task_runs, longest_first, name_of
@@ -23,7 +23,6 @@ log = logging.getLogger("heldout")
 def run_all(
     execution: Execution,
     what: str,
-    function: Callable[..., Any],
     todo: Sequence[Work],
     reused: int,
     *,
@@ -43,20 +42,21 @@ def run_all(
         )
     log.info("%s: %d tasks reused, %d to do", what, reused, len(todo))
     pool = executor(execution)
-    prefetch.submit_all(pool, function, todo)  # there may be more workers than threads that wait for them
+    order = longest_first(todo)
+    # all of them, since there may be more workers than threads that wait for them
+    submitted = {place: failed_candidates.submit(pool, todo[place]) for place in order}
     with Progress(what, todo, measuring=measuring) as progress:
         task_runs = {
             _units.with_options(task_run_name=name_of([todo[place] for place in places])).submit(
-                pool, function, [todo[place] for place in places]
+                [todo[place] for place in places], [submitted[place] for place in places]
             ): places
-            for places in in_task_runs(longest_first(todo))
+            for places in in_task_runs(order)
         }
         try:
             for future in as_completed([*task_runs]):
                 progress.advance(*(todo[place] for place in task_runs[future]))
         except BaseException:  # an interruption does not wait for the fits in progress
             stop()
-            prefetch.forget()
             raise
         results = {
             place: result
@@ -67,7 +67,7 @@ def run_all(
 
 
 @task(name="unit", cache_policy=NO_CACHE)
-def _units(pool: Executor, function: Callable[..., Any], works: Sequence[Work]) -> list[Any]:
+def _units(works: Sequence[Work], futures: "Sequence[Future[Any]]") -> list[Any]:
     if len(works) > 1:  # the log of a task run has those for which its name has no room
         get_run_logger().info("\n".join(work.name for work in works))
-    return [prefetch.result(pool, function, work) for work in works]
+    return [failed_candidates.result(work, future) for work, future in zip(works, futures, strict=True)]

@@ -24,9 +24,10 @@ def fit_all_labeled(settings: Settings, winner: Candidate) -> Any:
     """
     key = str(all_labeled.spec_of(settings, winner).key)
     owner = failed_candidates.key(settings, winner)
-    work = Work(f"all labelled rows · {winner.name}", (settings, winner, key), (key,), candidate=owner)
+    arguments = (settings, winner, key)
+    work = Work(f"all labelled rows · {winner.name}", worker.fit_all_labeled, arguments, (key,), candidate=owner)
     todo = [] if is_made(store, key, keep=True) else [work]
-    for reason in run_all(settings.execution, "all labelled rows", worker.fit_all_labeled, todo, 1 - len(todo)):
+    for reason in run_all(settings.execution, "all labelled rows", todo, 1 - len(todo)):
         if reason is not None:
             raise UserError(
                 f"candidates: {winner.name} was selected on {settings.split.rows} rows, and fails on all labelled "

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from heldout.fits.specs import CompareSpec
-from heldout.losses import Losses
+from heldout.losses import Loss, Losses
 from heldout.running.stored import Finished
 from heldout.unlabelled.disagreement import ShardMargins
 from tasks.fits import failed_candidates, worker
@@ -17,7 +17,6 @@ from tasks.fits.fan_out import run_all
 from tasks.fits.run_schemes import first_reasons
 from tasks.fits.work import Work
 from tasks.params import Settings
-from tasks.plans.read_design import read_design
 from tasks.plans.shard_batches import Batch, batches_of, pieces_of
 from tasks.plans.task_sizes import TaskSizes
 from tasks.plans.units import HalfPairs
@@ -30,7 +29,9 @@ _LARGEST_COLUMNS = ["candidate", "shard", "row", "disagreement"]
 MOST_ROWS = 100  # of each candidate whose disagreement is kept
 
 
-def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+def disagree_all(
+    settings: Settings, loss: Loss, halves: Mapping[str, Finished]
+) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
     """The margins of each candidate's disagreement on each shard, and the candidates that failed.
 
     The table `disagreement` has the mean of each repeat over the rows of a shard; `disagreement_rows` the mean and the
@@ -39,7 +40,6 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
 
     `halves` holds two hypotheses a repeat, in the order (repeat 0, half 0), (repeat 0, half 1), …
     """
-    loss = read_design(settings).loss
     batches = batches_of(files.shards())
     versions = {path: files.file_hash(path) for batch in batches for path in batch.shards}
     compared = {
@@ -63,11 +63,13 @@ def disagree_all(settings: Settings, halves: Mapping[str, Finished]) -> tuple[di
                 on = [(one.batch.shards, one.pieces) for one in missing]
                 arguments = (settings.with_only(by_name[name]), on, loss)
                 owner = failed_candidates.key(settings, by_name[name])
-                tasks.append((missing[0].number, name, Work(label, arguments, keys, candidate=owner)))
+                tasks.append(
+                    (missing[0].number, name, Work(label, worker.disagree_on, arguments, keys, candidate=owner))
+                )
             else:
                 reused += 1
     tasks.sort(key=lambda task: task[0])  # those of a batch together: a worker reads the shards once
-    reasons = run_all(settings.execution, "disagreement", worker.disagree_on, [work for *_, work in tasks], reused)
+    reasons = run_all(settings.execution, "disagreement", [work for *_, work in tasks], reused)
     failures = first_reasons([name for _, name, _ in tasks], reasons)
     order = [name for name in halves if name not in failures]
     margins = [_margins(name, one.batch, one.pieces) for name in order for one in compared[name]]

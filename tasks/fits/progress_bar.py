@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from tasks.fits import prefetch
 from tasks.fits.work import Work
 
 log = logging.getLogger("heldout")
@@ -31,7 +30,7 @@ _earlier = _Done()
 
 
 class Progress:
-    """The tasks done and to do, of a fan-out and of the stages after it, by their expected seconds where all have some.
+    """The tasks done and to do, of a fan-out and of those before it, by their expected seconds where all have some.
 
     `measuring` is for the fits by which the seconds of all others are expected: the size of the run is unknown then.
     """
@@ -84,13 +83,11 @@ class Progress:
 
     def _state(self) -> dict[str, Any]:
         """What the bar shows: how much is done, and of how much, which nobody knows while it is measured."""
-        later = prefetch.of_later_stages(self._todo)
-        tasks = _earlier.tasks + self._tasks + sum(finished for _, finished in later)
-        of_tasks = _earlier.tasks + len(self._todo) + len(later)
+        tasks, of_tasks = _earlier.tasks + self._tasks, _earlier.tasks + len(self._todo)
         done, total = float(tasks), float(of_tasks)
         if self._timed:
-            done = _earlier.seconds + self._seconds + sum(work.seconds for work, finished in later if finished)
-            total = _earlier.seconds + sum(work.seconds for work in (*self._todo, *(work for work, _ in later)))
+            done = _earlier.seconds + self._seconds
+            total = _earlier.seconds + sum(work.seconds for work in self._todo)
         known = not self._measuring
         return {
             "completed": done,

@@ -1,30 +1,29 @@
-"""The fits of whole schemes: checked, grouped into tasks, prefetched, waited for; and which candidates failed."""
+"""The fits of whole schemes: checked, grouped into tasks, waited for; and which candidates failed."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from heldout import estimates
 from heldout.errors import BadArgument
 from heldout.fits.specs import hypothesis_key
 from heldout.fits.stated_limit import check_baseline
 from heldout.running.plan import Answer, Failed, NeedsFits, Plan, Wanted
 from heldout.running.stored import Finished
-from heldout.schemes import SchemeName
+from heldout.schemes import SCHEMES, SchemeName
 from heldout.schemes.design import Design, check_weights
-from heldout.schemes.halvings import looks
 from heldout.schemes.whole_parts import check_classes
 from tasks.data.prepare_tables import KEYS
-from tasks.fits import failed_candidates, prefetch, worker
+from tasks.fits import failed_candidates, worker
 from tasks.fits.executor import executor, worker_count
 from tasks.fits.fan_out import run_all
 from tasks.fits.work import Work
-from tasks.params import Candidate, Settings
+from tasks.params import Candidate, Deliver, Settings
 from tasks.params.messages import with_key
 from tasks.plans import fit_times, units_of_scheme
 from tasks.plans.check_before_fits import check_before_fits
-from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
+from tasks.plans.fit_plans import FitPlan, scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.task_sizes import TaskSizes
 from tasks.plans.units import Unit, Versions
@@ -34,17 +33,10 @@ from tasks.storage import fit_cache
 log = logging.getLogger("heldout")
 
 _UNKNOWN_SECONDS = 0.1  # of a fit, before a hold-out was fitted
+_MEASURED = ("holdout", "final")  # the schemes of one fit each, by which all others are measured
+_NAMED = 2  # schemes in a line of the log
 
 Units = Mapping[tuple[SchemeName, str], Sequence[Unit]]  # the fits of a scheme and a candidate
-
-
-class AllFailed(UserError):
-    """No candidate is left: `failures` has the reason of each."""
-
-    def __init__(self, failures: Mapping[str, str]) -> None:
-        reasons = "\n".join(f"candidates: {name} failed: {reason}" for name, reason in failures.items())
-        super().__init__(f"{reasons}\ncandidates: all failed, so there is nothing to select; fix at least one")
-        self.failures = failures
 
 
 class StageFits:
@@ -53,10 +45,12 @@ class StageFits:
     Raises UserError before any fit for wrong settings.
     """
 
-    def __init__(self, settings: Settings, names: Sequence[SchemeName], *, keep: bool = False) -> None:
-        """`keep`: the hypotheses are stored, whatever is delivered."""
+    def __init__(
+        self, settings: Settings, names: Sequence[SchemeName], *, keep: bool = False, design: Design | None = None
+    ) -> None:
+        """`keep`: the hypotheses are stored, whatever is delivered. `design` is that of the settings if it is None."""
         check_before_fits(settings)
-        self.design = read_design(settings)
+        self.design = read_design(settings) if design is None else design
         self._settings, self._versions = settings, Versions.current()
         plans = _plans(settings, self.design, names)
         self._plans = {plan.name: replace(plan, keep=plan.keep or keep) for plan in plans}
@@ -65,33 +59,46 @@ class StageFits:
         }
         self._units: dict[tuple[SchemeName, str], Sequence[Unit]] = {}  # of those that need fits
 
-    def plan(self, *, limit: float | None = None, finalists: int | None = None, by_rule: bool = False) -> Plan:
-        """The plan of these fits: a candidate that fails in one of the schemes fails as a whole."""
+    def plan(
+        self,
+        *,
+        may_fail: Callable[[str], bool] = lambda _scheme: False,
+        limit: float | None = None,
+        finalists: int | None = None,
+        by_rule: bool = False,
+    ) -> Plan:
+        """The plan of these fits, with the arguments of `Plan`: who fails in a scheme mostly fails as a whole."""
         return Plan(
             self.design,
             [candidate.name for candidate in self._settings.candidates],
             [*self._plans],
             may_skip=lambda name, scheme: name in self._exact[scheme],
-            may_fail=lambda _scheme: False,
+            may_fail=may_fail,
             limit=limit,
             finalists=finalists,
             by_rule=by_rule,
         )
 
     def carry_out(self, plan: Plan, *, measuring: bool = False) -> None:
-        """Make what the plan wants, until it wants nothing: what needs no fit first, then fits, in one fan-out each.
+        """Make what the plan wants, until it wants nothing: what may need no fit next to fits, in one fan-out each.
 
-        `measuring`: by the seconds of these fits, those of all others are expected, and they are grouped into tasks.
+        `measuring`: the first fits show how long all others take, by which these are grouped into tasks.
         """
         while wanted := plan.wanted():
-            exact = [one for one in wanted if one.exact]
-            plan.take(self._exact_answers(exact) if exact else self._answers(wanted, measuring))
+            first = [one for one in wanted if one.exact or one.scheme in _MEASURED] if measuring else []
+            fits = any(not one.exact for one in first or wanted)
+            plan.take(self._answers(first or wanted, measuring=measuring and fits))
+            measuring = measuring and not fits
 
     def finished(self, plan: Plan) -> dict[str, dict[str, Finished]]:
-        """What is stored now, by scheme and candidate, of those that the plan left."""
-        design = plan.design
+        """What is stored now, by scheme and candidate, of those that the plan left and that did not fail in it."""
+        design, lacking = plan.design, plan.lacking
         return {
-            name: {candidate: self._finished(name, candidate, len(design.splits(name))) for candidate in plan.left}
+            name: {
+                candidate: self._finished(name, candidate, len(design.splits(name)))
+                for candidate in plan.left
+                if name not in lacking.get(candidate, ())
+            }
             for name in self._plans
         }
 
@@ -101,40 +108,32 @@ class StageFits:
             return units_of_scheme.gather_exact(self._exact[scheme][candidate], count)
         return units_of_scheme.gather(units[:count])
 
-    def _exact_answers(self, wanted: Sequence[Wanted]) -> dict[Wanted, Answer]:
-        keys = {(one.scheme, one.candidate): self._exact[one.scheme][one.candidate] for one in wanted}
-        todo = _exact_work(self._settings, keys, self._versions)
-        reasons: dict[tuple[SchemeName, str], str] = {}
-        if todo:
-            title = f"{' and '.join(self._plans)} without fits"
-            reasons = _failures(todo, run_all(self._settings.execution, title, worker.store_exact_losses, todo, 0))
+    def _answers(self, wanted: Sequence[Wanted], *, measuring: bool) -> dict[Wanted, Answer]:
+        exact = {(one.scheme, one.candidate): self._exact[one.scheme][one.candidate] for one in wanted if one.exact}
+        fits = [one for one in wanted if not one.exact]
+        self._plan_units(fits)
+        units = {
+            (one.scheme, one.candidate): self._units[one.scheme, one.candidate][one.numbers.start : one.numbers.stop]
+            for one in fits
+        }
+        function = worker.measure_units if measuring else worker.fit_units
+        todo, reused = _fit_work(self._settings, [*self._plans.values()], units, self._versions, function)
+        spared, stored = _exact_work(self._settings, exact, self._versions)
+        todo = [*spared, *todo]
+        found = run_all(self._settings.execution, self._title(wanted), todo, reused + stored, measuring=measuring)
+        reasons = _failures(todo, found)
         answers: dict[Wanted, Answer] = {}
         for one in wanted:
             place = one.scheme, one.candidate
             if place in reasons:
                 answers[one] = Failed(reasons[place])
-            elif units_of_scheme.is_declined(keys[place]):
+            elif not one.exact:
+                answers[one] = units_of_scheme.stored_losses(units[place])
+            elif units_of_scheme.is_declined(exact[place]):
                 answers[one] = NeedsFits()
             else:
-                answers[one] = units_of_scheme.gather_exact(keys[place], len(one.numbers)).losses
+                answers[one] = units_of_scheme.gather_exact(exact[place], len(one.numbers)).losses
         return answers
-
-    def _answers(self, wanted: Sequence[Wanted], measuring: bool) -> dict[Wanted, Answer]:
-        self._plan_units(wanted)
-        units = {
-            (one.scheme, one.candidate): self._units[one.scheme, one.candidate][one.numbers.start : one.numbers.stop]
-            for one in wanted
-        }
-        todo, reused = _fit_work(self._settings, [*self._plans.values()], units, self._versions)
-        function = worker.measure_units if measuring else worker.fit_units
-        found = run_all(self._settings.execution, self._title(wanted), function, todo, reused, measuring=measuring)
-        reasons = _failures(todo, found)
-        return {
-            one: Failed(reasons[one.scheme, one.candidate])
-            if (one.scheme, one.candidate) in reasons
-            else units_of_scheme.stored_losses(units[one.scheme, one.candidate])
-            for one in wanted
-        }
 
     def _plan_units(self, wanted: Sequence[Wanted]) -> None:
         """The units of all fits of the schemes and candidates of which some are wanted."""
@@ -147,51 +146,33 @@ class StageFits:
                     self._units[name, candidate.name] = units
 
     def _title(self, wanted: Sequence[Wanted]) -> str:
-        """The names of the schemes; of one of the fits of a single scheme its label."""
+        """What the log calls some fits: their schemes, if they are few; of one of a scheme alone its label."""
         numbers = {number for one in wanted for number in one.numbers}
-        plan, *others = self._plans.values()
-        if not others and len(numbers) == 1 < len(plan.splits):
-            return plan.label([*numbers])
-        return " and ".join(self._plans)
+        names = [name for name in self._plans if name in {one.scheme for one in wanted if not one.exact}]
+        if len(names) == len(numbers) == 1 < len(self._plans[names[0]].splits):
+            return self._plans[names[0]].label([*numbers])
+        return " and ".join(names) if 0 < len(names) <= _NAMED else "fits"
 
 
 def fit_all(
-    settings: Settings,
-    names: Sequence[SchemeName],
-    *,
-    measuring: bool = False,
-    keep: bool = False,
-    all_may_fail: bool = False,
+    settings: Settings, names: Sequence[SchemeName], *, measuring: bool = False, keep: bool = False
 ) -> tuple[dict[str, dict[str, Finished]], dict[str, str]]:
     """Every fit of the schemes `names` for every candidate, with `measuring` and `keep` as in `StageFits`.
 
     Returns the finished units by scheme and candidate, and the reason of each candidate that failed.
-    Raises UserError before any fit for wrong settings, and AllFailed after the fits if all candidates failed, unless
-    they may.
+    Raises UserError before any fit for wrong settings, and after the fits if all candidates failed.
     """
     fits = StageFits(settings, names, keep=keep)
     plan = fits.plan()
     fits.carry_out(plan, measuring=measuring)
-    if not all_may_fail:
-        check_not_all_failed(settings, plan.failures)
+    check_not_all_failed(plan)
     return fits.finished(plan), plan.failures
 
 
-def prefetch_later_schemes(settings: Settings) -> None:
-    """Submit the fits of all stages that are not stored; their stage reports what is wrong with them."""
-    versions, design = Versions.current(), read_design(settings)
-    for name in ("progressive", "holdout", "final", "cross_validation", *further_schemes(design), "covalidation"):
-        with suppress(BadArgument):
-            plan = scheme(design, name, settings.deliver)
-            exact_keys = units_of_scheme.exact_loss_keys(settings, plan, versions)
-            exact_work = _exact_work(settings, {(name, of): key for of, key in exact_keys.items()}, versions)
-            prefetch.submit_all(executor(settings.execution), worker.store_exact_losses, exact_work)
-            to_fit = units_of_scheme.candidates_to_fit(settings, exact_keys)
-            units = {(name, of.name): units for of, units in units_of_scheme.plan_units(to_fit, plan, versions)}
-            if name == "covalidation" and settings.covalidation.repeats == "auto":  # how many more, is not known yet
-                units = {key: of[: 2 * looks(len(design.y))[0]] for key, of in units.items()}
-            todo, _ = _fit_work(settings, [plan], units, versions)
-            prefetch.submit_all(executor(settings.execution), worker.fit_units, todo)
+def may_fail(design: Design, scheme: str, deliver: Deliver) -> bool:
+    """As `heldout.estimates.may_fail`, but for a scheme whose hypotheses are delivered."""
+    delivered = scheme in SCHEMES and deliver in SCHEMES[scheme].forms
+    return estimates.may_fail(design, scheme) and not delivered
 
 
 def hypotheses(settings: Settings, candidate: Candidate, name: SchemeName) -> list[Any]:
@@ -232,10 +213,11 @@ def first_reasons(candidates: Sequence[str], reasons: Sequence[str | None]) -> d
     return failures
 
 
-def check_not_all_failed(settings: Settings, failures: Mapping[str, str]) -> None:
-    """Raise AllFailed if all candidates failed."""
-    if len(failures) == len(settings.candidates):
-        raise AllFailed(failures)
+def check_not_all_failed(plan: Plan, remedy: str = "") -> None:
+    """Raise UserError with every reason, and what else helps, where no candidate is left."""
+    if not plan.left:
+        reasons = "\n".join(f"candidates: {name} failed: {reason}" for name, reason in plan.failures.items())
+        raise UserError(f"{reasons}\ncandidates: all failed, so there is nothing to select; fix at least one{remedy}")
 
 
 def _plans(settings: Settings, design: Design, names: Sequence[SchemeName]) -> list[FitPlan]:
@@ -249,40 +231,44 @@ def _plans(settings: Settings, design: Design, names: Sequence[SchemeName]) -> l
         raise UserError(with_key(KEYS.get(error.argument, "split"), error)) from None
 
 
-def _exact_work(settings: Settings, keys: Mapping[tuple[SchemeName, str], str], versions: Versions) -> list[Work]:
+def _exact_work(
+    settings: Settings, keys: Mapping[tuple[SchemeName, str], str], versions: Versions
+) -> tuple[list[Work], int]:
     """The tasks that store all losses of a scheme without a fit, or store that fits are needed, in the order of `keys`.
 
-    `keys` say by scheme and candidate where they are stored.
+    `keys` say by scheme and candidate where they are stored; next to the tasks the number of those that are.
     """
     candidates = {candidate.name: candidate for candidate in settings.candidates}
     todo = []
     for (of, name), key in keys.items():
-        if prefetch.is_prefetched([key]) or not fit_cache.store.has(key):
+        if not fit_cache.store.has(key):
             candidate = candidates[name]
             arguments = (settings.with_only(candidate), candidate, of, key, versions)
             owner = failed_candidates.key(settings, candidate)
-            todo.append(Work(f"{of} · {name}, no fit", arguments, (key,), candidate=owner))
-    return todo
+            todo.append(Work(f"{of} · {name}, no fit", worker.store_exact_losses, arguments, (key,), candidate=owner))
+    return todo, len(keys) - len(todo)
 
 
-def _fit_work(settings: Settings, plans: Sequence[FitPlan], units: Units, versions: Versions) -> tuple[list[Work], int]:
-    """The tasks of the units that are not stored, those that were begun before, and the number of all other tasks."""
+def _fit_work(
+    settings: Settings,
+    plans: Sequence[FitPlan],
+    units: Units,
+    versions: Versions,
+    function: Callable[..., str | None],
+) -> tuple[list[Work], int]:
+    """The tasks of the units that are not stored, and the number of all other tasks."""
     times = {candidate.name: fit_times.known(candidate, versions.labeled) for candidate in settings.candidates}
     seconds = {(plan.name, name): plan.seconds_a_fit(time) for plan in plans for name, time in times.items()}
     expected = {key: _UNKNOWN_SECONDS if of is None else of for key, of in seconds.items()}
-    begun = prefetch.by_key()
-    to_group = {key: [unit for unit in of if unit.key not in begun] for key, of in units.items()}
-    all_seconds = sum(expected[key] * len(of) for key, of in to_group.items())
+    all_seconds = sum(expected[key] * len(of) for key, of in units.items())
     sizes = TaskSizes(all_seconds, worker_count(settings.execution))
     todo: list[Work] = []
     reused = 0
     for plan in plans:
         for candidate in settings.candidates:
             key = plan.name, candidate.name
-            waited_for = [begun[unit.key] for unit in units.get(key, []) if unit.key in begun]
-            todo += {work.keys: work for work in waited_for}.values()
             owner, own = failed_candidates.key(settings, candidate), settings.with_only(candidate)
-            for group in _groups(to_group.get(key, []), expected[key], sizes):
+            for group in _groups(units.get(key, []), expected[key], sizes):
                 missing = [unit for unit in group if not units_of_scheme.is_stored(unit)]
                 if not missing:
                     reused += 1
@@ -290,7 +276,7 @@ def _fit_work(settings: Settings, plans: Sequence[FitPlan], units: Units, versio
                 name = f"{plan.label([unit.number for unit in missing])} · {candidate.name}"
                 keys = tuple(unit.key for unit in group)
                 arguments = (own, candidate, missing, versions)
-                todo.append(Work(name, arguments, keys, (seconds[key] or 0.0) * len(missing), owner))
+                todo.append(Work(name, function, arguments, keys, (seconds[key] or 0.0) * len(missing), owner))
     return todo, reused
 
 

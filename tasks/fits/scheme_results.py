@@ -1,10 +1,10 @@
-"""data/results: what each scheme leaves for `select`, one table for each kind of number, and read back as evidence.
+"""data/results/fits: what the fits leave for `select`, a table for each kind of number, and read back as evidence.
 
 Lines are written in pieces and read one candidate at a time: the losses of all candidates are never in memory together.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -14,87 +14,48 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.estimates import SIDE, schemes_of
+from heldout.estimates import schemes_of
 from heldout.losses import Loss, Losses
 from heldout.parts.splits import SplitLosses, tested_rows, tested_sizes
 from heldout.parts.weights import Weights
 from heldout.running.stored import Finished
-from heldout.schemes import SCHEMES, STAGES, SchemeName
+from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence, half_losses
-from heldout.schemes.halvings import Halvings
 from heldout.unlabelled.disagreement import ShardMargins
 from tasks.fits import counted_warnings, tuned_paths
+from tasks.fits.fit_schemes import Fitted
 from tasks.params import Settings
-from tasks.plans.fit_plans import further_schemes
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 from tasks.storage.parquet import Pieces
 
+_IN_LOSSES: tuple[SchemeName, ...] = ("holdout", "cross_validation", "progressive", "covalidation")
+_TRAINING = "covalidation_training"
 _LINES_AT_ONCE = 1_000_000
 
 
-def write_holdout(
-    settings: Settings, design: Design, finished: Mapping[str, Mapping[str, Finished]], failures: Mapping[str, str]
-) -> None:
-    """Losses of g- on the held-out rows, and of g on the rows that it was trained on; the paths of tuned estimators."""
-    tables: dict[str, Pieces] = {
-        "losses": _losses(design, finished["holdout"], "holdout"),
-        "in_sample": _losses(design, finished["final"], "final"),
-        **tuned_paths.tables(settings, finished["final"]),
-    }
-    files.write_result(
-        "holdout", tables, failures, counted_warnings.count("holdout", finished["holdout"], finished["final"])
-    )
+def write(settings: Settings, fitted: Fitted, of_unlabeled: Mapping[str, Pieces]) -> None:
+    """The tables of all schemes; the paths of tuned estimators; those that compare answers on unlabelled rows; and the
+    race, the failures, the warnings and the halvings.
 
-
-def write_cross_validation(
-    design: Design, finished: Mapping[str, Mapping[str, Finished]], failures: Mapping[str, str]
-) -> None:
-    """One loss a row, its unit the fold; the losses of the fits that intervals ask for; the terms of each loss of whole
-    parts, of both."""
-    tables: dict[str, Pieces] = {"losses": _losses(design, finished["cross_validation"], "cross_validation")}
-    for scheme in further_schemes(design):
-        tables[scheme] = _losses(design, finished[scheme], scheme)
-    for scheme in ("cross_validation", *further_schemes(design)):
-        for estimate in design.part_losses_in(scheme):
-            tables[_table_of_terms(scheme, estimate)] = _terms(design, finished[scheme], scheme, estimate)
-    counted = counted_warnings.count("cross_validation", *finished.values())
-    files.write_result("cross_validation", tables, failures, counted)
-
-
-def write_progressive(design: Design, finished: Mapping[str, Finished], failures: Mapping[str, str]) -> None:
-    """One loss a tested row, its unit the step."""
-    splits = design.splits("progressive")
-    row = tested_rows(splits)
-    step = design.partition.step[row]
-    order = np.argsort(step, kind="stable")
-    losses = _lines(
-        design.loss, finished, step[order], row[order], lambda units: np.concatenate([*units.losses])[order]
-    )
-    files.write_result("progressive", {"losses": losses}, failures, counted_warnings.count("progressive", finished))
-
-
-def write_covalidation(
-    design: Design,
-    finished: Mapping[str, Finished],
-    of_unlabeled: Mapping[str, Pieces],
-    failures: Mapping[str, str],
-    halvings: Halvings | None = None,
-) -> None:
-    """The loss of each row by the half model that did not see it and by the one that did, and the tables that compare
-    answers on unlabelled rows.
-
-    Rows in time have no line of the first kind. `halvings` is what a rule found; `design` has as many.
+    A scheme has one loss a tested row and fit; the half models also those of the rows that they were trained on. Rows
+    in time are tested by no half model. Raises UserError for a loss above loss_max, in stored fits too.
     """
-    untested = design.dependence.time is not None
-    tables: dict[str, Pieces] = {
-        "losses": _halves(design, {} if untested else finished, own=False),
-        "training": _halves(design, finished, own=True),
-        **of_unlabeled,
+    design, finished = fitted.design, fitted.finished
+    tables: dict[str, Pieces] = {}
+    for scheme, of in finished.items():
+        tables |= _tables(design, of, scheme)
+    tables |= {**tuned_paths.tables(settings, finished.get("final", {})), **of_unlabeled}
+    found = fitted.halvings
+    record = {
+        "dropped": fitted.raced.described(),
+        "no_race": fitted.raced.none,
+        "failed": fitted.failures,
+        "lacking": fitted.lacking,
+        "warnings": counted_warnings.count(*finished.values()),
+        "halvings": None if found is None else {**asdict(found), "partitions": files.partitions_hash()},
     }
-    files.write_result("covalidation", tables, failures, counted_warnings.count("covalidation", finished))
-    if halvings is not None:
-        files.write_halvings(halvings)
+    files.write_fits(tables, record)
 
 
 def read_evidence(
@@ -104,8 +65,8 @@ def read_evidence(
 
     Some are `lacking` the losses of schemes that failed, for a reason each.
     """
-    repeats = _by_candidate(files.read_result("covalidation", "disagreement"))
-    rows = _by_candidate(files.read_result("covalidation", "disagreement_rows"))
+    repeats = _by_candidate(files.read_result("disagreement"))
+    rows = _by_candidate(files.read_result("disagreement_rows"))
     disagreement = {
         name: _margins(repeats[name], rows[name]).pooled(design.loss, design.seed)
         for name in candidates
@@ -125,35 +86,38 @@ def read_evidence(
 
 def shard_margins(candidate: str) -> ShardMargins | None:
     """The disagreement of a candidate's half models on each shard in use; None where there is none."""
-    repeats, rows = (files.read_result("covalidation", f"disagreement{which}", candidate) for which in ("", "_rows"))
+    repeats, rows = (files.read_result(f"disagreement{which}", candidate) for which in ("", "_rows"))
     return _margins(repeats, rows) if len(rows) else None
 
 
 def losses(candidates: Sequence[str], weights: Weights | None = None) -> Iterator[pd.DataFrame]:
     """The lines of losses.parquet of the contract, the losses of the four schemes and the weights, in pieces."""
-    for scheme in STAGES:
-        for piece in files.read_pieces(scheme, "losses"):
+    for scheme in _IN_LOSSES:
+        for piece in files.read_pieces(scheme):
             lines = piece[piece["candidate"].isin(candidates)]
             if len(lines):
                 weight = {} if weights is None else {"weight": weights.values[lines["row"].to_numpy()]}
                 yield lines.assign(scheme=scheme, **weight)
 
 
-def read_failures(deliver: str, raced: Collection[str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """The reason of each candidate that failed, and those of each that lacks some estimates, by what failed.
+def read_failures() -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """The reason of each candidate that failed, and those of each that lacks some estimates, by what failed."""
+    record = files.read_fits_record()
+    return record["failed"], record["lacking"]
 
-    Where a scheme is delivered its failures are of the first kind, and those of a race, in the stream of E_prog.
-    """
-    failures: dict[str, str] = {}
-    lacking: dict[str, dict[str, str]] = {}
-    for scheme in STAGES:
-        for name, reason in files.read_failures(scheme).items():
-            if scheme in SIDE and deliver not in SCHEMES[scheme].forms and name not in raced:
-                answered = scheme == "covalidation" and len(files.read_result(scheme, "training", name))
-                lacking.setdefault(name, {})["disagreement" if answered else scheme] = reason
-            else:
-                failures.setdefault(name, reason)
-    return failures, {name: of for name, of in lacking.items() if name not in failures}
+
+def _tables(design: Design, finished: Mapping[str, Finished], scheme: SchemeName) -> dict[str, Pieces]:
+    """Those of one scheme."""
+    if scheme == "progressive":
+        return {scheme: _in_steps(design, finished)}
+    if scheme == "covalidation":
+        tested = finished if design.dependence.time is None else {}
+        return {scheme: _halves(design, tested, own=False), _TRAINING: _halves(design, finished, own=True)}
+    terms = {
+        _table_of_terms(scheme, estimate): _terms(design, finished, scheme, estimate)
+        for estimate in design.part_losses_in(scheme)
+    }
+    return {scheme: _losses(design, finished, scheme), **terms}
 
 
 def _losses(design: Design, finished: Mapping[str, Finished], scheme: SchemeName) -> Iterator[pd.DataFrame]:
@@ -176,19 +140,23 @@ def _terms(
     return _lines(None, finished, unit, tested_rows(splits), of)
 
 
+def _in_steps(design: Design, finished: Mapping[str, Finished]) -> Iterator[pd.DataFrame]:
+    """One loss a tested row, its unit the step."""
+    row = tested_rows(design.splits("progressive"))
+    step = design.partition.step[row]
+    order = np.argsort(step, kind="stable")
+    return _lines(design.loss, finished, step[order], row[order], lambda units: np.concatenate([*units.losses])[order])
+
+
 def _table_of_terms(scheme: SchemeName, estimate: str) -> str:
-    return f"{SCHEMES[scheme].table}_{estimate}"
+    return f"{scheme}_{estimate}"
 
 
 def _read_terms(design: Design, candidate: str) -> dict[str, dict[SchemeName, Sequence[Losses]]]:
     """The terms of one candidate, by the estimate and the scheme."""
     return {
         estimate: {
-            scheme: _parts(
-                design,
-                scheme,
-                files.read_result(SCHEMES[scheme].stage, _table_of_terms(scheme, estimate), candidate),
-            )
+            scheme: _parts(design, scheme, files.read_result(_table_of_terms(scheme, estimate), candidate))
             for scheme in schemes_of(design)
             if estimate in design.part_losses_in(scheme)
         }
@@ -272,7 +240,7 @@ class _OfCandidate(Mapping[SchemeName, Sequence[Losses]]):
             raise KeyError(scheme)
         if scheme == "covalidation" and design.dependence.time is not None:
             return [np.empty(0) for _ in design.splits("covalidation")]
-        return _parts(design, scheme, files.read_result(SCHEMES[scheme].stage, SCHEMES[scheme].table, self.candidate))
+        return _parts(design, scheme, files.read_result(scheme, self.candidate))
 
     def __contains__(self, scheme: object) -> bool:
         return scheme in self._schemes
@@ -293,7 +261,7 @@ class _Training(Sequence[Losses]):
 
     @cached_property
     def _read(self) -> list[Losses]:
-        return _half_parts(self.design, files.read_result("covalidation", "training", self.candidate), own=True)
+        return _half_parts(self.design, files.read_result(_TRAINING, self.candidate), own=True)
 
     def __getitem__(self, number: Any) -> Any:
         return self._read[number]

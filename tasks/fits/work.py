@@ -1,18 +1,20 @@
 """The tasks of the workers, their order, and the Prefect task runs that wait for them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Work:
-    """A task for a worker: its name, the arguments, the keys of the units that it stores, its expected seconds.
+    """A task for a worker: its name, what it calls with which arguments, the keys of the units that it stores, its
+    expected seconds.
 
     `candidate` is a key of the candidate that fails if its tasks end their workers; empty for none.
     """
 
     name: str
+    function: Callable[..., Any]
     arguments: tuple[Any, ...]
     keys: tuple[str, ...]
     seconds: float = 0.0

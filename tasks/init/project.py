@@ -11,7 +11,7 @@ from tasks.runtime import own_code
 from tasks.runtime.errors import UserError
 
 _REQUIREMENTS = "requirements.txt"
-_OUR_CODE = re.compile(r"^ +- (?:flows|heldout|tasks)/\S*\n", re.MULTILINE)  # a dependency of a stage
+_OUR_CODE = re.compile(r"^ +- (?:flows|heldout|tasks)/.*\n", re.MULTILINE)  # a dependency of a stage
 _IN_PLACE_OF = {
     "requirements.lock": _REQUIREMENTS,
     "python -m flows": "heldout",

@@ -59,11 +59,11 @@ class Results:
 
 def read_results(settings: Settings) -> Results:
     """The results of all schemes, candidates in the order of the parameters."""
-    raced = race_result.read(settings)
-    failures, lacking = read_failures(settings.deliver, raced.failed)
+    raced = race_result.read()
+    failures, lacking = read_failures()
     design = replace(read_design(settings), dropped=len(raced.dropped))
-    left = raced.left(settings).candidates
-    names = [candidate.name for candidate in left if candidate.name not in failures]
+    gone = {*failures, *(one.candidate for one in raced.dropped)}
+    names = [candidate.name for candidate in settings.candidates if candidate.name not in gone]
     updated = frozenset(candidate.name for candidate in settings.candidates if candidate.update is not None)
     return Results(design, read_evidence(design, names, lacking), failures, updated, all_labeled.count(), raced)
 

@@ -24,7 +24,7 @@ def to_label(winner: str) -> pd.DataFrame:
 
     Rows count from 0.
     """
-    largest = files.read_result("covalidation", "largest_disagreement", winner)
+    largest = files.read_result("largest_disagreement", winner)
     named = [*_named()]
     shards = largest["shard"].to_numpy(np.intp)
     prepared_rows = largest["row"].to_numpy(np.intp)

@@ -19,7 +19,7 @@ VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.5
 FEWEST_ROWS = 500  # the estimates never rest on fewer, if there are as many
 _STEEPEST = 3.0  # power of the rows by which a cost may grow
 _STEP = 1.05  # between numbers of rows that are considered
-# measured on two cores: the start of the server, of the workers and of seven stages; what all stages together do for
+# measured on two cores: the start of the server, of the workers and of four stages; what all stages together do for
 # each row of the table and for each stored loss (docs/size.md); and the share of a worker's time that is left for fits
 RUN_SECONDS, SECONDS_A_ROW, SECONDS_A_LOSS, BUSY = 20.0, 6e-5, 5e-6, 0.85
 

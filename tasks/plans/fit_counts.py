@@ -15,7 +15,7 @@ from heldout.selection.race import STREAM
 from tasks.params import Settings
 from tasks.plans import units_of_scheme
 from tasks.plans.budget import Cost, EqualFits
-from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
+from tasks.plans.fit_plans import FitPlan, every_scheme, scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
 from tasks.storage import files, fit_cache, stage_settings
@@ -78,12 +78,12 @@ def count_fits(settings: Settings, versions: Versions, *, dropped: Mapping[str, 
     Of the candidates that a race `dropped` they are those of the blocks that each went through.
     """
     dropped = dropped or {}
-    by_rule = settings.covalidation.repeats == "auto" and not stage_settings.made_with("covalidation", settings)
+    by_rule = settings.covalidation.repeats == "auto" and not stage_settings.made_with("fit", settings)
     design = read_design(settings, every_halving=by_rule)
     names = [candidate.name for candidate in settings.candidates]
     stream, later = ({name: list[EqualFits]() for name in names} for _ in range(2))
     counts = FitCounts({name: {} for name in names}, stream, later, settings.selection.finalists)
-    for name in _schemes(design):
+    for name in every_scheme(design):
         of = settings
         if name != STREAM:
             left = [candidate for candidate in settings.candidates if candidate.name not in dropped]
@@ -108,10 +108,6 @@ def _sum(counts: Mapping[str, int | str]) -> int:
 def _least(scheme: SchemeName, count: int | str) -> int:
     """The fits of a scheme for a candidate that a race drops at once."""
     return min(count, 1) if isinstance(count, int) and scheme == STREAM else 0
-
-
-def _schemes(design: Design) -> list[SchemeName]:
-    return ["final", "holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"]
 
 
 def _count_scheme(

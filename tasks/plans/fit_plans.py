@@ -50,3 +50,8 @@ def scheme(design: Design, name: SchemeName, deliver: Deliver) -> FitPlan:
 def further_schemes(design: Design) -> list[SchemeName]:
     """The schemes beyond the folds that intervals of E_cv, or estimates, ask for."""
     return [name for name in schemes_of(design) if SCHEMES[name].draw is not None]
+
+
+def every_scheme(design: Design) -> list[SchemeName]:
+    """All schemes of a run."""
+    return ["holdout", "final", "cross_validation", *further_schemes(design), "progressive", "covalidation"]

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,19 +39,19 @@ def read_design(settings: Settings, *, every_halving: bool = False) -> Design:
     Where a rule decides the number of halvings it has those that were made, or the most before any are, and for
     `every_halving`.
     """
-    design = design_of(settings, files.file_hash(files.LABELED), files.partitions_hash())
-    return replace(design, halves=files.read_halves()) if every_halving else design
+    partitions, auto = files.partitions_hash(), settings.covalidation.repeats == "auto"
+    found = files.read_halvings(partitions) if auto and not every_halving else None
+    return design_of(settings, files.file_hash(files.LABELED), partitions, None if found is None else found.made)
 
 
-def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
-    """The design for files with these hashes: read once for each process and version."""
+def design_of(settings: Settings, labeled: str, partitions: str, halvings: int | None = None) -> Design:
+    """The design for files with these hashes, of the first `halvings` or all: read once a process and version."""
     unlabeled = bool(files.shards())
     known = [name for name in PER_CANDIDATE if unlabeled or name not in OF_UNLABELED]
     if len(settings.candidates) > 1:
         known += OF_THE_WINNER
     asked = {*settings.further_estimates, *(["E_nested"] if settings.selection.nested else [])}
     names = [name for name in known if name not in ON_REQUEST or name in asked]
-    halvings = files.read_halvings(partitions) if settings.covalidation.repeats == "auto" else None
     return _read(
         names=tuple(names),
         written=_Written(repr(settings.loss_identity), settings.judged_by),
@@ -66,7 +66,7 @@ def design_of(settings: Settings, labeled: str, partitions: str) -> Design:
         level=settings.selection.level,
         margin=settings.selection.margin,
         labeled=labeled,
-        halvings=None if halvings is None else halvings.made,
+        halvings=halvings,
         _partitions=partitions,
     )
 

@@ -8,7 +8,7 @@ from heldout.intervals import confidence_sequence
 from heldout.losses import Losses
 from heldout.losses.tested_losses import in_units_of_limit
 from heldout.parts import class_shares
-from heldout.schemes import STAGES, progressive
+from heldout.schemes import progressive
 from heldout.schemes.design import Design, Evidence, fold_errors, losses_in_order, tested
 from heldout.unlabelled import implied_error
 from tasks.fits import counted_warnings
@@ -45,10 +45,10 @@ def read_summary(settings: Settings) -> Summary:
         prediction_sets=report_tables.read_prediction_sets(),
         failures=results.failures,
         lacking={name: text for name, of in results.evidence.items() if (text := lacking_text(design, of))},
-        warned=counted_warnings.read(STAGES),
+        warned=counted_warnings.read(),
         test_part=TestPart(metrics_files.read(), metrics_files.read_confusion()),
         curves=Curves(errors_of_folds, progressive_errors, _band(design, winner)),
-        tuned=Tuned(files.read_result("holdout", "families"), files.read_result("holdout", "paths")),
+        tuned=Tuned(files.read_result("families"), files.read_result("paths")),
         unlabeled=Unlabeled(bool(files.shards()), _least_half_error(design, winner), files.read_shard_reports()),
         rows=LabeledRows(
             kind=design.dependence.kind,

@@ -4,7 +4,6 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +40,8 @@ FINDINGS = PREPARED / "findings.json"
 RESULTS = Path("data/results")
 LOSSES = RESULTS / "losses.parquet"
 TESTED = RESULTS / "tested.parquet"
-RACE = RESULTS / "race.json"
-HALVINGS = RESULTS / "covalidation" / "halvings.json"
+FITS = RESULTS / "fits"
+FITS_RECORD = FITS / "record.json"
 REPORTS = Path("reports")
 ESTIMATES = REPORTS / "estimates.csv"
 DIFFERENCES = REPORTS / "differences.csv"
@@ -164,17 +163,10 @@ def read_halves() -> NDArray[np.int8]:
     return frame["half"].to_numpy().reshape(frame["repeat"].nunique(), -1)
 
 
-def write_halvings(found: Halvings) -> None:
-    """halvings.json: how many halvings a rule made, and why no more, with the hash of the partitions that it read."""
-    write_json(HALVINGS, {**asdict(found), "partitions": partitions_hash()})
-
-
 def read_halvings(partitions: str) -> Halvings | None:
     """What is known of the halvings of these partitions; None where no rule decided their number, or not yet."""
-    if not HALVINGS.exists():
-        return None
-    record = read_json(HALVINGS)
-    return Halvings(**record) if record.pop("partitions") == partitions else None
+    record = read_fits_record()["halvings"] if FITS_RECORD.exists() else None
+    return None if record is None or record.pop("partitions") != partitions else Halvings(**record)
 
 
 def read_roles() -> dict[str, NDArray[Any]]:
@@ -207,39 +199,28 @@ def _read_roles(path: Path) -> dict[str, NDArray[Any]]:
     return {name: frame[name].to_numpy() for name in frame.columns if name != "row"}
 
 
-def write_result(
-    scheme: str,
-    tables: Mapping[str, parquet.Pieces],
-    failures: Mapping[str, str],
-    warned: Mapping[str, Mapping[str, Any]] | None = None,
-) -> None:
-    """Write data/results/<scheme>: a Parquet file for each table, the reasons of failures, the counted warnings."""
-    with replacing(RESULTS / scheme) as folder:
+def write_fits(tables: Mapping[str, parquet.Pieces], record: Mapping[str, Any]) -> None:
+    """Write data/results/fits: a Parquet file for each table, and what else is known of the fits in record.json."""
+    with replacing(FITS) as folder:
         for name, pieces in tables.items():
             parquet.write_pieces(folder / f"{name}.parquet", pieces)
-        write_json(folder / "failures.json", dict(failures))
-        write_json(folder / "warnings.json", dict(warned or {}))
+        write_json(folder / FITS_RECORD.name, record)
 
 
-def read_result(scheme: str, table: str, candidate: str | None = None) -> pd.DataFrame:
-    """One table of data/results/<scheme>, whole or the lines of one candidate."""
-    path = existing(RESULTS / scheme / f"{table}.parquet")
+def read_result(table: str, candidate: str | None = None) -> pd.DataFrame:
+    """One table of data/results/fits, whole or the lines of one candidate."""
+    path = existing(FITS / f"{table}.parquet")
     return pd.read_parquet(path, filters=None if candidate is None else [("candidate", "==", candidate)])
 
 
-def read_pieces(scheme: str, table: str) -> Iterator[pd.DataFrame]:
-    """One table of data/results/<scheme>, piece by piece: the row groups of its file."""
-    return parquet.pieces(existing(RESULTS / scheme / f"{table}.parquet"))
+def read_pieces(table: str) -> Iterator[pd.DataFrame]:
+    """One table of data/results/fits, piece by piece: the row groups of its file."""
+    return parquet.pieces(existing(FITS / f"{table}.parquet"))
 
 
-def read_failures(scheme: str) -> dict[str, str]:
-    """The reason of each candidate that failed in `scheme`."""
-    return dict(read_json(RESULTS / scheme / "failures.json"))
-
-
-def read_warnings(scheme: str) -> dict[str, dict[str, Any]]:
-    """The counted warnings of each candidate that warned in `scheme`."""
-    return dict(read_json(RESULTS / scheme / "warnings.json"))
+def read_fits_record() -> Any:
+    """The race, the failures, the warnings and the halvings of the last run."""
+    return read_json(FITS_RECORD)
 
 
 def write_losses(pieces: Iterable[pd.DataFrame]) -> None:

@@ -21,8 +21,8 @@ from tasks.storage import files
 
 _PIPELINE = own_code.FOLDER / "dvc.yaml"
 _NAME = "settings.json"
-_FITS = ("holdout", "cross_validation", "progressive", "covalidation")
-_OF = {"select": ("prepare", *_FITS), "report": ("prepare", *_FITS, "select")}  # the stages whose results each reads
+_OF = {"select": ("prepare", "fit"), "report": ("prepare", "fit", "select")}  # the stages whose results each reads
+_FOLDERS = {"prepare": files.PREPARED, "fit": files.FITS, "select": files.REPORTS}
 _MOST_SHOWN = 10  # differences
 _LONGEST = 60  # letters of a value that is shown
 _LEFT_OUT = object()
@@ -30,8 +30,7 @@ _LEFT_OUT = object()
 
 def place(stage: str) -> Path:
     """Where the record of a stage is, below its outputs."""
-    folders = {"prepare": files.PREPARED, "select": files.REPORTS}
-    return folders.get(stage, files.RESULTS / stage) / _NAME
+    return _FOLDERS[stage] / _NAME
 
 
 def write(stage: str, settings: Settings) -> None:
@@ -97,10 +96,11 @@ def _record(stage: str, settings: Settings) -> dict[str, Any]:
     """The settings of a stage and the hashes of what it reads of data/prepared, as JSON gives them back."""
     entry = _stages()[stage]
     written = settings.model_dump()
-    values = {key: functools.reduce(dict.__getitem__, key.split("."), written) for key in entry["params"]}
+    keys = [key for key in entry["params"] if isinstance(key, str)]
+    values = {key: functools.reduce(dict.__getitem__, key.split("."), written) for key in keys}
     read = [Path(dep) for dep in entry["deps"] if Path(dep).parent == files.PREPARED]
     record: dict[str, Any] = {"settings": values, "inputs": {str(path): _digest(path) for path in read}}
-    if code := settings.own_code(of_candidates="candidates" in entry["params"]):
+    if code := settings.own_code(of_candidates="candidates" in keys):
         record["code"] = code
     if used := extensions.identity():
         record["extensions"] = used

@@ -82,7 +82,7 @@ def test_dvc_stages_take_it_up_in_their_host(checkout, write_params):
     checkout.run("dvc", "repro")
     selection = json.loads((checkout.path / "reports/selection.json").read_text())
     assert "half_standard_error" == selection["rule"]
-    stored = json.loads((checkout.path / "data/results/holdout/settings.json").read_text())
+    stored = json.loads((checkout.path / "data/results/fits/settings.json").read_text())
     assert [True] == [each.startswith("heldout-example 1.0.0 ") for each in stored["extensions"]]
 
 

@@ -38,7 +38,7 @@ def fill(folder, left=0):
 
 
 @pytest.mark.parametrize("command", [("python", "-m", "flows", "validate"), ("dvc", "repro")])
-@pytest.mark.parametrize("when", ["at the start", "data/prepared", "data/results/cross_validation"])
+@pytest.mark.parametrize("when", ["at the start", "data/prepared", "data/results/fits"])
 def test_a_disk_that_fills_up_ends_the_run_and_the_next_is_whole(clone, write_params, small_disk, command, when):
     checkout = clone()
     write_params(checkout.path / "params.yaml", execution={"workers": 1})

@@ -13,8 +13,8 @@ ALONE_SECONDS = 30  # twice what docs/reliability.md promises: other tests keep 
 
 
 @pytest.fixture
-def amid_cross_validation(clone, write_slow) -> Callable[..., tuple]:
-    """A function that starts a command in a clone and returns both when cross-validation is under way."""
+def amid_fits(clone, write_slow) -> Callable[..., tuple]:
+    """A function that starts a command in a clone and returns both when the fits are under way."""
     started = []
 
     def start(*command: str) -> tuple:
@@ -24,7 +24,7 @@ def amid_cross_validation(clone, write_slow) -> Callable[..., tuple]:
         with said.open("w") as file:
             process = checkout.start(*command, stdout=file, stderr=file)
         started.append((checkout, process))
-        checkout.wait_until(lambda: "cross_validation: 0 tasks reused" in said.read_text(), process, seconds=300)
+        checkout.wait_until(lambda: "fits: 0 tasks reused" in said.read_text(), process, seconds=300)
         return checkout, process
 
     yield start
@@ -42,8 +42,8 @@ def status(checkout) -> tuple[str, str]:
 
 
 @pytest.mark.long
-def test_ctrl_c_ends_a_run_with_130_and_marks_it_killed(amid_cross_validation):
-    checkout, process = amid_cross_validation("python", "-m", "flows", "validate")
+def test_ctrl_c_ends_a_run_with_130_and_marks_it_killed(amid_fits):
+    checkout, process = amid_fits("python", "-m", "flows", "validate")
     os.killpg(process.pid, signal.SIGINT)
     assert 130 == process.wait(SECONDS)
     assert ("KILLED", "interrupted") == status(checkout)
@@ -51,8 +51,8 @@ def test_ctrl_c_ends_a_run_with_130_and_marks_it_killed(amid_cross_validation):
 
 
 @pytest.mark.long
-def test_ctrl_c_ends_dvc_repro_and_its_host(amid_cross_validation):
-    checkout, process = amid_cross_validation("dvc", "repro")
+def test_ctrl_c_ends_dvc_repro_and_its_host(amid_fits):
+    checkout, process = amid_fits("dvc", "repro")
     os.killpg(process.pid, signal.SIGINT)
     assert 0 != process.wait(SECONDS)
     checkout.wait_until(lambda: not checkout.processes(), seconds=SECONDS)
@@ -61,8 +61,8 @@ def test_ctrl_c_ends_dvc_repro_and_its_host(amid_cross_validation):
 
 @pytest.mark.long
 @pytest.mark.fault("killed alone")
-def test_a_run_whose_main_process_is_killed_alone_leaves_no_process(amid_cross_validation):
-    checkout, process = amid_cross_validation("python", "-m", "flows", "validate")
+def test_a_run_whose_main_process_is_killed_alone_leaves_no_process(amid_fits):
+    checkout, process = amid_fits("python", "-m", "flows", "validate")
     process.kill()
     process.wait()
     checkout.wait_until(lambda: not checkout.processes(), seconds=ALONE_SECONDS)
@@ -70,8 +70,8 @@ def test_a_run_whose_main_process_is_killed_alone_leaves_no_process(amid_cross_v
 
 @pytest.mark.long
 @pytest.mark.fault("killed alone")
-def test_dvc_killed_alone_leaves_no_process_and_no_running_run(amid_cross_validation):
-    checkout, process = amid_cross_validation("dvc", "repro")
+def test_dvc_killed_alone_leaves_no_process_and_no_running_run(amid_fits):
+    checkout, process = amid_fits("dvc", "repro")
     process.kill()
     process.wait()
     checkout.wait_until(lambda: not checkout.processes(), seconds=ALONE_SECONDS)

@@ -14,13 +14,13 @@ from mlflow import MlflowClient
 FOLDS, ENOUGH = 20, 8
 
 
-def kill_amid_cross_validation(checkout, *command: str) -> tuple[str, dict[Path, int]]:
-    """Start, and kill with all its children when some folds of cross-validation are done.
+def kill_amid_fits(checkout, *command: str) -> tuple[str, dict[Path, int]]:
+    """Start, and kill with all its children when some fits are done.
 
     Returns what a second run said, and when each unit was stored that was left.
     """
     said, lock = checkout.path.parent / "said.txt", checkout.path / ".cache/lock"
-    beginning = "cross_validation: 0 tasks reused"
+    beginning = "fits: 0 tasks reused"
 
     def finished() -> dict[Path, int]:
         found = (checkout.path / ".cache/tasks").glob("*/*")
@@ -34,7 +34,7 @@ def kill_amid_cross_validation(checkout, *command: str) -> tuple[str, dict[Path,
             second = checkout.flow("validate", check=False)
             os.killpg(process.pid, signal.SIGCONT)
             checkout.wait_until(lambda: beginning in said.read_text(), process, seconds=300)
-            before = len(finished())  # the steps and what was fitted ahead with them
+            before = len(finished())  # the hold-out and the final fit
             checkout.wait_until(lambda: len(finished()) >= before + ENOUGH, process)
         finally:
             os.killpg(process.pid, signal.SIGKILL)
@@ -72,10 +72,10 @@ class Story:
 
 @pytest.fixture(scope="module")
 def story(clone, server, write_slow, tmp_path_factory) -> Story:
-    params = write_slow(tmp_path_factory.mktemp("user"), seconds=0.8)  # the workers go on between two stages
+    params = write_slow(tmp_path_factory.mktemp("user"), seconds=0.8)  # so that many are left at the kill
     command = ("python", "-m", "flows", "validate", "--params", str(params))
     checkout, undisturbed = clone(), clone(server)
-    in_between, left = kill_amid_cross_validation(checkout, *command)
+    in_between, left = kill_amid_fits(checkout, *command)
     resumed = checkout.run(*command).stdout
     undisturbed.run(*command)
     return Story(checkout, undisturbed, in_between, left, resumed)
@@ -93,9 +93,8 @@ def test_a_second_run_in_the_same_checkout_is_refused(story):
 @pytest.mark.fault("killed")
 def test_started_again_it_fits_what_was_left(story):
     assert story.left == {path: path.stat().st_mtime_ns for path in story.left}
-    assert counts(story.resumed, "cross_validation")[1] > 0
-    assert 0 == counts(story.resumed, "holdout and final")[1]
-    assert 0 == counts(story.resumed, "progressive")[1]  # the first stage, finished before the kill
+    assert counts(story.resumed, "fits")[1] > 0
+    assert 0 == counts(story.resumed, "holdout and final")[1]  # finished before the kill
 
 
 @pytest.mark.long
@@ -130,8 +129,8 @@ def test_nothing_is_left_running(story):
 def test_dvc_repro_killed_and_started_again_ends_as_undisturbed(clone, write_slow):
     checkout, undisturbed = clone(), clone()
     for place in (checkout, undisturbed):
-        write_slow(place.path, seconds=0.8)  # the workers go on while DVC begins the next stage
-    _, left = kill_amid_cross_validation(checkout, "dvc", "repro")
+        write_slow(place.path, seconds=0.8)
+    _, left = kill_amid_fits(checkout, "dvc", "repro")
     checkout.run("dvc", "repro")
     undisturbed.run("dvc", "repro")
     assert left == {path: path.stat().st_mtime_ns for path in left}

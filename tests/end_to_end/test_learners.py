@@ -22,7 +22,6 @@ CANDIDATES = [
 LIGHT = {"n_estimators": 5, "n_jobs": 1, "min_child_samples": 2, "min_data_in_bin": 1}
 NAMES = ["short", "near(n_neighbors=1, weights=uniform)", "near(n_neighbors=3, weights=uniform)", "calibrated"]
 pytestmark = pytest.mark.long
-STAGES = ("holdout", "cross_validation", "progressive", "covalidation")
 if importlib.util.find_spec("lightgbm"):
     CANDIDATES.append({"name": "light", "estimator": "lightgbm.LGBMClassifier", "params": LIGHT})
     NAMES.append("light")
@@ -44,13 +43,12 @@ def test_each_point_of_a_grid_is_a_candidate_that_counts(ran):
     assert all(words in run.stdout for words in ("n_neighbors=1", "n_neighbors=3", "calibrated"))
 
 
-def test_what_a_learner_warns_of_is_told_once_a_stage_and_nowhere_else(ran):
+def test_what_a_learner_warns_of_is_told_once_and_nowhere_else(ran):
     checkout, run = ran
-    for stage in STAGES:
-        counted = json.loads((checkout.path / f"data/results/{stage}/warnings.json").read_text())
-        assert ["short"] == list(counted)
-        assert counted["short"]["fits"] == counted["short"]["concerned"]
-        assert 1 == run.stdout.count(f"{stage}: short: ")
+    counted = json.loads((checkout.path / "data/results/fits/record.json").read_text())["warnings"]
+    assert ["short"] == list(counted)
+    assert counted["short"]["fits"] == counted["short"]["concerned"]
+    assert 1 == run.stdout.count(f"short: {counted['short']['fits']} of ")
     assert "Warning" not in run.stderr
     assert "[LightGBM]" not in run.stdout + run.stderr
     page = (checkout.path / "reports/report.html").read_text()

@@ -25,7 +25,7 @@ def lost(clone, server, write_params):
         said = checkout.path.parent / "said.txt"
         with said.open("w") as file:
             process = checkout.start(*command, stdout=file, stderr=file)
-            checkout.wait_until((checkout.path / "data/results/covalidation").exists, process, seconds=300)
+            checkout.wait_until((checkout.path / "data/results/fits").exists, process, seconds=300)
             how(checkout.path / "mlruns")
             process.wait(300)
         return checkout, process.returncode, said.read_text()

@@ -99,7 +99,7 @@ def test_the_numbers_of_the_others_are_those_of_a_run_without_them(ran, file):
 
 
 @pytest.mark.fault("fit store")
-def test_a_damaged_store_is_made_again_with_one_line_a_stage_and_the_same_bytes(ran):
+def test_a_damaged_store_is_made_again_with_one_line_a_fan_out_and_the_same_bytes(ran):
     checkout, params = ran[1].checkout, ran[1].params
     before = checkout.hashes()
     stored = sorted(path for path in (checkout.path / ".cache/tasks").rglob("*") if path.is_file())
@@ -120,7 +120,7 @@ def test_a_worker_that_is_killed_costs_its_task_alone(clone, server, write_slow,
     said = checkout.path.parent / "said.txt"
     with said.open("w") as file:
         process = checkout.start(*command, stdout=file, stderr=file)
-    checkout.wait_until(lambda: "cross_validation: 0 tasks reused" in said.read_text(), process)
+    checkout.wait_until(lambda: "fits: 0 tasks reused" in said.read_text(), process)
     worker = next(one for one in psutil.Process(process.pid).children() if "LokyProcess" in " ".join(one.cmdline()))
     worker.send_signal(signal.SIGKILL)
     assert 0 == process.wait(300), said.read_text()

@@ -52,8 +52,8 @@ def look(checkout) -> None:
     with sqlite3.connect(f"file:{checkout.path}/.prefect/prefect.db?mode=ro", uri=True) as database:
         query = "SELECT state_type, id FROM flow_run WHERE deployment_id IS NOT NULL"
         runs = dict(database.execute(query).fetchall())
-        named = "SELECT id FROM flow_run WHERE name = 'digits · cross_validation · seed 0'"
-        (folds, *_) = [one for (one,) in database.execute(named)]
+        named = "SELECT id FROM flow_run WHERE name = 'digits · fit · seed 0'"
+        (fits, *_) = [one for (one,) in database.execute(named)]
         artifacts = dict(database.execute("SELECT key, id FROM artifact WHERE key IS NOT NULL").fetchall())
         ((deployment,),) = database.execute("SELECT id FROM deployment WHERE name = 'nightly-validation'").fetchall()
     with opened(width=1400, height=1000) as page:
@@ -72,7 +72,7 @@ def look(checkout) -> None:
         find(f"/runs/flow-run/{runs['COMPLETED']}", "digits · validate · seed 0", "deployment", headline)
         assert f"E_test{' ' * 3}" in page.inner_text("body")  # the strip, in the first of our lines in the log
         keep(page, "prefect_run")
-        find(f"/runs/flow-run/{folds}", "digits · cross_validation · seed 0")  # its bars are drawn, without texts
+        find(f"/runs/flow-run/{fits}", "digits · fit · seed 0")  # its bars are drawn, without texts
         keep(page, "prefect_fits")
         find(f"/runs/flow-run/{runs['FAILED']}", "split.folds is 700; it must lie between 2 and 60")
         find(f"/artifacts/artifact/{artifacts['outcome']}", headline)

@@ -17,6 +17,7 @@ _TREE = {
     "search": {"draws": 2, "values": {"max_depth": [4, 6, 8], "min_samples_leaf": "loguniform(1, 30)"}},
 }
 _STARTED = len(ELEVEN) + 3  # those of the search, and not the one that fails
+RECORD = "data/results/fits/record.json"
 _CHANGES = {
     "data": {"labeled_rows": 300, "shards": 1},
     "progressive": {"block": "auto"},
@@ -100,10 +101,7 @@ def test_the_ledger_counts_all_that_started(raced):
 
 def test_no_fold_was_fitted_for_one_that_was_dropped(raced):
     checkout, _, _ = raced
-    for stage in ("holdout", "cross_validation", "covalidation"):
-        failures = json.loads((checkout.path / f"data/results/{stage}/failures.json").read_text())
-        assert failures == {}  # `breaks` is recorded where it failed
-    (reason,) = json.loads((checkout.path / "data/results/progressive/failures.json").read_text()).values()
+    (reason,) = json.loads((checkout.path / RECORD).read_text())["failed"].values()  # of `breaks`
     assert reason.startswith("block 1/")
     losses = checkout.run("python", "-c", _READ).stdout.split("\n")
     assert not {*losses} & dropped(checkout)
@@ -115,11 +113,11 @@ print("\\n".join(pandas.read_parquet("data/results/losses.parquet")["candidate"]
 """
 
 
-def test_a_run_by_hand_drops_the_same_and_one_without_a_race_none(raced, tmp_path):
+def test_fits_by_hand_drop_the_same_and_another_level_is_refused(raced):
     checkout, _, _ = raced
-    before = (checkout.path / "data/results/race.json").read_bytes()
-    checkout.flow("progressive", "--set", "execution.workers=1")
-    assert before == (checkout.path / "data/results/race.json").read_bytes()
-    refused = checkout.flow("cross_validation", "--set", "selection.level=0.9", check=False)
+    before = (checkout.path / RECORD).read_bytes()
+    checkout.flow("fit", "--set", "execution.workers=1")
+    assert before == (checkout.path / RECORD).read_bytes()
+    refused = checkout.flow("select", "--set", "selection.level=0.9", check=False)
     assert refused.returncode == 2
-    assert "run `python -m flows progressive` first" in " ".join(refused.stderr.split())
+    assert "selection.level is 0.9 here" in " ".join(refused.stderr.split())

@@ -8,7 +8,7 @@ import yaml
 MACHINE_PATH = re.compile(r"(^|[^\w.])/(root|home|work|Users|tmp)/", re.MULTILINE)
 MOST_BYTES = 1_000_000
 OUTPUTS = ("data/prepared/", "data/results/", "mlruns/", "reports/", "models/", ".cache/", ".prefect/")
-COMMAND_LINE = ["holdout", "cross_validation", "progressive", "covalidation", "select", "report", "validate", "prepare"]
+COMMAND_LINE = ["prepare", "fit", "select", "report", "validate"]
 
 
 @pytest.fixture(scope="module")

@@ -62,10 +62,10 @@ def test_a_planted_password_is_found_nowhere(clone, server, write_params, mlflow
     assert [] == holding(*places)
 
     said = checkout.path.parent / "said.txt"
-    (checkout.path / "data/results/covalidation").rename(checkout.path / "data/results/before")
+    (checkout.path / "data/results/fits").rename(checkout.path / "data/results/before")
     with said.open("w") as file:
         run = checkout.start("python", "-m", "flows", "validate", stdout=file, stderr=file)
-        checkout.wait_until((checkout.path / "data/results/covalidation").exists, run, seconds=300)
+        checkout.wait_until((checkout.path / "data/results/fits").exists, run, seconds=300)
         end(process)
         run.wait(300)
     assert 3 == run.returncode, said.read_text()

@@ -36,5 +36,5 @@ def test_sums_have_the_estimates_of_the_refit_and_every_target_says_which_is_upd
     assert selection["deliver"]["target"] == estimates.loc[(selection["selected"], "E_test"), "target"]
     assert isinstance(model_file.load(checkout.path / "models/selected.skops"), OnePass)
     before = checkout.hashes()
-    checkout.flow("cross_validation", "--params", params, "--set", "execution.shortcuts=off")
+    checkout.flow("fit", "--params", params, "--set", "execution.shortcuts=off")
     assert before == checkout.hashes()  # another protocol, and no shortcut of a fit

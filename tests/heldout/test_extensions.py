@@ -255,7 +255,7 @@ WRONG = {
     "a known scheme": (
         "heldout.estimates",
         "m:ESTIMATE",
-        ESTIMATE.format("on_request=True, own_schemes={'holdout': Scheme('x', 'holdout')}"),
+        ESTIMATE.format("on_request=True, own_schemes={'holdout': Scheme('x')}"),
         ["'holdout'", "exists"],
     ),
     "a shortcut that is none": ("heldout.shortcuts", "m:Other", "class Other: ...", ["inherits", "Shortcut"]),

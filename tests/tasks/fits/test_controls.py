@@ -28,10 +28,10 @@ class Fails(GaussianNB):
     predict_proba = predict
 
 
-def in_this_process(settings, what, function, todo, reused, **_):
+def in_this_process(settings, what, todo, reused, **_):
     """In place of the workers."""
     assert what == "controls"
-    return [function(*work.arguments) for work in todo]
+    return [work.function(*work.arguments) for work in todo]
 
 
 @pytest.fixture
@@ -61,8 +61,12 @@ def left(settings, learner, first=0):
     return Finished(tuple(keys), (), ()), models
 
 
+def control_all(settings, halves):
+    return controls.control_all(settings, read_design(settings), halves)
+
+
 def written(settings, halves):
-    files.write_result("covalidation", {"controls": controls.control_all(settings, halves)}, {})
+    files.write_fits({"controls": control_all(settings, halves)}, {})
 
 
 def test_the_table_has_the_controls_of_all_rows_whatever_the_files_blocks_and_tasks_are(settings, monkeypatch):
@@ -77,7 +81,7 @@ def test_the_table_has_the_controls_of_all_rows_whatever_the_files_blocks_and_ta
             found = controls.read_controls(name)
             assert found.labeled == pytest.approx(expected.labeled, abs=1e-12)
             assert found.unlabeled == pytest.approx(expected.unlabeled, abs=1e-12)
-        table = files.read_result("covalidation", "controls")
+        table = files.read_result("controls")
         assert ["candidate", "kind", "row", *NAMES] == list(table.columns)
         assert table["row"].tolist() == [*range(60), *range(70)] * 2
 
@@ -87,17 +91,17 @@ def test_added_repeats_leave_the_earlier_blocks_alone_and_what_is_stored_is_not_
     bayes, asked = left(settings, GaussianNB())[0], []
 
     def recorded(*given):
-        asked.extend(work.name for work in given[3])
+        asked.extend(work.name for work in given[2])
         return in_this_process(*given)
 
     monkeypatch.setattr(controls, "run_all", recorded)
-    controls.control_all(settings, {"bayes": Finished(bayes.keys[:20], (), ())})
-    before = controls.control_all(settings, {"bayes": bayes})
+    control_all(settings, {"bayes": Finished(bayes.keys[:20], (), ())})
+    before = control_all(settings, {"bayes": bayes})
     assert ["repeats 1-10 · controls · bayes", "repeats 11-13 · controls · bayes"] == asked
-    assert controls.control_all(settings, {"bayes": bayes}).equals(before)
+    assert control_all(settings, {"bayes": bayes}).equals(before)
     assert 2 == len(asked)
     shards(69, 1)
-    controls.control_all(settings, {"bayes": bayes})
+    control_all(settings, {"bayes": bayes})
     assert ["repeats 1-13 · controls · bayes"] == asked[2:]
 
 
@@ -122,6 +126,6 @@ def test_half_models_that_do_not_answer_are_a_reason_and_no_failure(settings, ca
 
 
 def test_without_unlabelled_rows_nothing_is_asked(settings):
-    assert len(controls.control_all(settings, {"bayes": Finished(("key",), (), ())})) == 0
+    assert len(control_all(settings, {"bayes": Finished(("key",), (), ())})) == 0
     written(settings, {})
     assert controls.read_controls("bayes") == "its half models do not answer"

@@ -5,7 +5,9 @@ import logging
 import pytest
 
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
+from heldout.running.stored import Finished
 from tasks.fits import counted_warnings, scheme_results
+from tasks.fits.fit_schemes import Fitted
 from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
@@ -34,23 +36,21 @@ def test_a_worker_says_nothing_and_the_stage_tells_once_a_candidate(prepared, ca
     found = finished(settings, "progressive")
     assert ("", "") == capfd.readouterr()
     with caplog.at_level(logging.WARNING, "heldout"):
-        scheme_results.write_progressive(read_design(settings), found, {})
+        scheme_results.write(settings, Fitted(read_design(settings), {"progressive": found}), {})
     (line,) = caplog.messages
-    assert line.startswith("progressive: short: 3 of 3 fits warned: ConvergenceWarning: lbfgs failed to converge")
-    assert ["short"] == list(files.read_warnings("progressive"))
-    path = files.RESULTS / "progressive/warnings.json"
-    before = path.read_bytes()
-    scheme_results.write_progressive(read_design(settings), finished(settings, "progressive", fit=False), {})
-    assert before == path.read_bytes()
+    assert line.startswith("short: 3 of 3 fits warned: ConvergenceWarning: lbfgs failed to converge")
+    assert ["short"] == list(counted_warnings.read())
+    before = files.FITS_RECORD.read_bytes()
+    again = {"progressive": finished(settings, "progressive", fit=False)}
+    scheme_results.write(settings, Fitted(read_design(settings), again), {})
+    assert before == files.FITS_RECORD.read_bytes()
 
 
-def test_the_fits_of_all_stages_are_counted_together(checkout):
-    kind = {"category": "ConvergenceWarning", "fits": 2, "first": "no"}
-    files.write_result("holdout", {}, {}, {"a": {"fits": 2, "concerned": 2, "kinds": [kind]}})
-    files.write_result("progressive", {}, {}, {"a": {"fits": 5, "concerned": 2, "kinds": [{**kind, "first": "nay"}]}})
-    files.write_result("covalidation", {}, {})
-    expected = {"a": WarningCounts(7, 4, (WarningCount("ConvergenceWarning", 4, "no"),))}
-    assert expected == counted_warnings.read(["holdout", "progressive", "covalidation"])
+def test_the_fits_of_all_schemes_are_counted_together(checkout):
+    warned = [("ConvergenceWarning", "no")]
+    first, second = (Finished((), (), (), (warned, warned, *[[]] * none)) for none in (0, 3))
+    files.write_fits({}, {"warnings": counted_warnings.count({"a": first}, {"a": second})})
+    assert {"a": WarningCounts(7, 4, (WarningCount("ConvergenceWarning", 4, "no"),))} == counted_warnings.read()
 
 
 @pytest.mark.parametrize("name", ["holdout", "covalidation"])

@@ -25,8 +25,8 @@ def test_after_a_candidate_failed_no_task_of_it_is_started_and_others_are(fresh,
         raise TaskFailed("why")
 
     def submit(pool, function, number, candidate):
-        work = Work(f"task {number}", (number,), (), candidate=candidate)
-        return work, failed_candidates.submit(pool, function, work)
+        work = Work(f"task {number}", function, (number,), (), candidate=candidate)
+        return work, failed_candidates.submit(pool, work)
 
     with ThreadPoolExecutor(1) as pool:
         tasks = [submit(pool, fails, 0, "a"), submit(pool, started.append, 1, "a"), submit(pool, str, 2, "b")]
@@ -42,11 +42,11 @@ def test_the_end_of_a_run_and_any_other_error_are_raised(fresh):
     cancelled: Future = Future()
     cancelled.cancel()
     with pytest.raises(CancelledError):
-        failed_candidates.result(Work("", (), (), candidate="a"), cancelled)
+        failed_candidates.result(Work("", str, (), (), candidate="a"), cancelled)
     with ThreadPoolExecutor(1) as pool:
-        work = Work("", ("x",), (), candidate="a")
+        work = Work("", int, ("x",), (), candidate="a")
         with pytest.raises(ValueError, match="x"):
-            failed_candidates.result(work, failed_candidates.submit(pool, int, work))
+            failed_candidates.result(work, failed_candidates.submit(pool, work))
 
 
 @pytest.mark.fault("worker death")

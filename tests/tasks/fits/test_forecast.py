@@ -42,7 +42,7 @@ def lines_of(prepared):
 
 def fit_all(settings) -> None:
     versions, design = Versions.current(), read_design(settings)
-    names = ["final", "holdout", "cross_validation", *further_schemes(design), "progressive", "covalidation"]
+    names = ["holdout", "final", "cross_validation", *further_schemes(design), "progressive", "covalidation"]
     for plan in (scheme(design, name, settings.deliver) for name in names):
         for candidate, units in units_of_scheme.plan_units(settings, plan, versions):
             fit_units(settings, candidate, units, versions)
@@ -56,7 +56,7 @@ def row(lines, name):
 def test_the_fits_of_each_scheme_are_counted_and_schemes_without_fits_named(lines_of):
     lines = lines_of()
     # 5 folds, 25 subsamples, 30 steps in blocks of 10, 3 repeats of two halves
-    assert ["final", "holdout", "cross_validation", "subsamples", "progressive", "covalidation"] == lines[0].split()
+    assert ["holdout", "final", "cross_validation", "subsamples", "progressive", "covalidation"] == lines[0].split()
     assert ["1", "1", "no fit", "no fit", "no fit", "6"] == row(lines, "bayes")
     assert ["1", "1", "5", "25", "3", "6"] == row(lines, "tree")
     assert lines[3].startswith("fits      49 to do, 0 stored")

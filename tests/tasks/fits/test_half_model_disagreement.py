@@ -142,7 +142,7 @@ def over_shards(prepared, settings_of_rows, request, monkeypatch):
             pieces = shard_batches.pieces_of(keys, [files.file_hash(path) for path in batch.shards])
             assert disagree(settings, batch.shards, pieces, ZERO_ONE) is None
         halves[name], tables[name] = Finished(keys, (), ()), apart(words, ZERO_ONE)
-    found, failures = half_model_disagreement.disagree_all(settings, halves)
+    found, failures = half_model_disagreement.disagree_all(settings, ZERO_ONE, halves)
     assert {} == failures
     return found, tables
 
@@ -160,9 +160,9 @@ def test_short_comparisons_of_a_candidate_share_a_task_and_long_ones_have_their_
     monkeypatch.setattr(half_model_disagreement, "_ANSWERS_A_SECOND", answers_a_second)
     asked = []
 
-    def run_all(_, _what, function, todo, reused):
+    def run_all(_, _what, todo, reused):
         asked.append((reused, [task.name for task in todo]))
-        return [function(*task.arguments) for task in todo]
+        return [task.function(*task.arguments) for task in todo]
 
     monkeypatch.setattr(half_model_disagreement, "run_all", run_all)
     keys = [f"{number:064x}" for number in range(26)]
@@ -171,11 +171,11 @@ def test_short_comparisons_of_a_candidate_share_a_task_and_long_ones_have_their_
     for path in SHARDS:
         path.rename(files.UNLABELED / path.name)
     halves = {"bayes": Finished(tuple(keys), (), ())}
-    found, failures = half_model_disagreement.disagree_all(settings, halves)
+    found, failures = half_model_disagreement.disagree_all(settings, ZERO_ONE, halves)
     assert {} == failures
     expected = [apart(words, ZERO_ONE)[:, ids].mean(axis=1) for ids in np.split(np.arange(20)[::-1], [11, 12])]
     assert np.concatenate(expected).tolist() == pytest.approx(found["disagreement"]["disagreement"].tolist())
-    again, _ = half_model_disagreement.disagree_all(settings, halves)
+    again, _ = half_model_disagreement.disagree_all(settings, ZERO_ONE, halves)
     assert [(0, labels), (len(labels), [])] == asked
     assert all(found[name].equals(again[name]) for name in found)
 
@@ -225,13 +225,15 @@ def test_of_many_rows_the_first_hundred_are_kept(over_shards, monkeypatch, setti
     found, _ = over_shards
     monkeypatch.setattr(half_model_disagreement, "MOST_ROWS", 3)
     halves = {"second": Finished(tuple(f"{number:064x}" for number in range(26)), (), ())}
-    again, _ = half_model_disagreement.disagree_all(settings_of_rows(), halves)
+    again, _ = half_model_disagreement.disagree_all(settings_of_rows(), ZERO_ONE, halves)
     lines = found["largest_disagreement"]
     assert lines[lines["candidate"] == "second"].head(3).equals(again["largest_disagreement"])
 
 
 def test_without_a_shard_the_tables_are_empty_and_keep_their_columns(prepared):
-    found, failures = half_model_disagreement.disagree_all(prepared(), {"bayes": Finished(tuple(KEYS), (), ())})
+    found, failures = half_model_disagreement.disagree_all(
+        prepared(), ZERO_ONE, {"bayes": Finished(tuple(KEYS), (), ())}
+    )
     assert {} == failures
     assert {"disagreement": 0, "disagreement_rows": 0, "largest_disagreement": 0} == {
         name: len(table) for name, table in found.items()

@@ -13,6 +13,7 @@ from heldout.schemes.design import Evidence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import run_schemes, scheme_results
+from tasks.fits.fit_schemes import Fitted
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
@@ -34,8 +35,8 @@ def numbers(rows, settings_of_rows, monkeypatch):
     """
     rows.assign(kind=np.random.default_rng(0).permutation(np.repeat([3.0, 9.5], 30))).to_csv("rows.csv", index=False)
 
-    def run_all(_, _what, work, todo, _reused, **_more):
-        return [work(*one.arguments) for one in todo]
+    def run_all(_, _what, todo, _reused, **_more):
+        return [one.function(*one.arguments) for one in todo]
 
     monkeypatch.setattr(run_schemes, "run_all", run_all)
 
@@ -48,11 +49,11 @@ def numbers(rows, settings_of_rows, monkeypatch):
 
 def holdout(settings) -> None:
     finished, failures = run_schemes.fit_all(settings, ["holdout", "final"])
-    scheme_results.write_holdout(settings, read_design(settings), finished, failures)
+    scheme_results.write(settings, Fitted(read_design(settings), finished, failures), {})
 
 
 def left() -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted((files.RESULTS / "holdout").iterdir())}
+    return {path.name: path.read_bytes() for path in sorted(files.FITS.iterdir())}
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_stored_fits_serve_every_limit_and_refute_a_false_one(numbers, monkeypat
     assert before == left()
     with pytest.raises(UserError) as caught:
         holdout(numbers("loss_max=42"))
-    losses = files.read_result("holdout", "losses")
+    losses = files.read_result("holdout")
     (first, *_) = losses["row"][losses["loss"] == 42.25]
     assert str(caught.value).startswith(f"loss_max is 42, but the squared loss of tree is 42.25 at row {first}; ")
     assert before == left()

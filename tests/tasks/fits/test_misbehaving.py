@@ -1,12 +1,11 @@
 """Candidates that misbehave in any way are recorded as failed with the reason; the others' fits are the same bytes."""
 
 import shutil
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tasks.fits import controls, executor, failed_candidates, half_model_disagreement, prefetch, run_schemes
+from tasks.fits import controls, executor, failed_candidates, half_model_disagreement, run_schemes
 from tasks.params.allowed_imports import use_folder
 from tasks.storage import fit_cache
 
@@ -32,10 +31,10 @@ GOOD = ["ChangesInput", "bayes"]
 def in_workers(monkeypatch):
     """The fan-out without Prefect: its threads wait for the real workers."""
 
-    def run_all(execution, what, function, todo, reused, **_):
+    def run_all(execution, what, todo, reused, **_):
         pool = executor.executor(execution)
-        with ThreadPoolExecutor(4) as threads:
-            return [*threads.map(lambda work: prefetch.result(pool, function, work), todo)]
+        submitted = [(work, failed_candidates.submit(pool, work)) for work in todo]
+        return [failed_candidates.result(work, future) for work, future in submitted]
 
     for module in (run_schemes, half_model_disagreement, controls):
         monkeypatch.setattr(module, "run_all", run_all)
@@ -78,5 +77,5 @@ def test_each_way_to_misbehave_is_a_reason_and_the_others_are_fitted_as_without_
             assert stored[key] == path.read_bytes()
 
 
-def in_this_process(_settings, _what, function, todo, _reused, **_):
-    return [function(*work.arguments) for work in todo]
+def in_this_process(_settings, _what, todo, _reused, **_):
+    return [work.function(*work.arguments) for work in todo]

@@ -2,18 +2,16 @@
 
 import logging
 import re
-from concurrent.futures import Future
 
 import pytest
 
-from tasks.fits import prefetch, progress_bar
+from tasks.fits import progress_bar
 from tasks.fits.progress_bar import Progress
 from tasks.fits.work import Work
 
 
 @pytest.fixture(autouse=True)
 def fresh_run(monkeypatch):
-    monkeypatch.setattr(prefetch, "PREFETCHED", {})
     monkeypatch.setattr(progress_bar, "_earlier", progress_bar._Done())
 
 
@@ -39,16 +37,7 @@ def clock(monkeypatch):
 
 
 def tasks(count, seconds=0.0, name="task"):
-    return [Work(name, (), (f"{name} {place}",), seconds) for place in range(count)]
-
-
-def later(todo, *, finished=0):
-    """These are prefetched for a later stage, the first of them finished by now."""
-    for place, work in enumerate(todo):
-        future = Future()
-        if place < finished:
-            future.set_result(None)
-        prefetch.PREFETCHED[work.keys] = work, future
+    return [Work(name, str, (), (f"{name} {place}",), seconds) for place in range(count)]
 
 
 def seconds_left(line):
@@ -68,13 +57,10 @@ def test_a_log_gets_a_line_at_most_every_ten_seconds(log, monkeypatch, capsys):
 
 def test_a_line_has_the_tasks_of_the_run_that_are_done_and_to_do(log):
     first, second = tasks(4), tasks(6, name="later")
-    later(second, finished=2)
     with Progress("folds", first) as shown:
         for work in first:
             shown.advance(work)
-    assert [f"folds: {2 + done}/10 tasks" for done in (1, 2, 3, 4)] == log.messages
-    for work in second:
-        del prefetch.PREFETCHED[work.keys]
+    assert [f"folds: {done}/4 tasks" for done in (1, 2, 3, 4)] == log.messages
     with Progress("steps", second) as shown:
         for work in second:
             shown.advance(work)
@@ -105,28 +91,16 @@ def test_the_time_left_is_right_after_a_few_tasks_although_the_longest_come_firs
     assert max(abs((one or 0) - other) for one, other in zip(told[1:], right[1:], strict=True)) <= 2
 
 
-def test_the_time_left_is_that_of_all_stages_that_are_known(log, clock):
-    first = tasks(10, seconds=1.0)
-    later(tasks(80, seconds=1.0, name="later"), finished=10)
-    with Progress("folds", first) as shown:
-        for work in first:
-            clock(1.0)
-            shown.advance(work)
-    told = [seconds_left(line) for line in log.messages]
-    assert [None, *(80 - done for done in range(2, 11))] == told
-
-
 def test_a_terminal_shows_one_bar_and_no_lines_and_clears_it(log, monkeypatch, capsys):
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     monkeypatch.setenv("COLUMNS", "100")
     first = tasks(2)
-    later(tasks(5, name="later"))
     with Progress("folds", first) as shown:
         for work in first:
             shown.advance(work)
     out = capsys.readouterr().out
     assert "folds" in out
-    assert "2/7" in out
+    assert "2/2" in out
     assert out.endswith("\x1b[2K")  # the line is empty again
     assert [] == log.messages
 

@@ -8,6 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 from heldout.estimates import estimate_candidate
 from heldout.schemes.design import Evidence
 from tasks.fits import scheme_results
+from tasks.fits.fit_schemes import Fitted
 from tasks.fits.worker import fit_units
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import further_schemes, scheme
@@ -27,17 +28,17 @@ def test_the_estimate_is_that_of_the_plain_loop_and_the_losses_say_each_fold(pre
     versions, own = Versions.current(), scheme(design, "cross_validation", "final")
     ((candidate, units),) = units_of_scheme.plan_units(settings, own, versions)
     assert fit_units(settings, candidate, units, versions) is None
-    scheme_results.write_cross_validation(design, {"cross_validation": {"bayes": units_of_scheme.gather(units)}}, {})
+    finished, none = {"cross_validation": {"bayes": units_of_scheme.gather(units)}}, pd.DataFrame({"candidate": []})
+    tables = {"disagreement": none, "disagreement_rows": none}
+    scheme_results.write(settings, Fitted(design, finished), tables)
     X, y = files.read_table(files.LABELED)
     errors = []
     for split in design.splits("cross_validation"):
         wrong = GaussianNB().fit(X.iloc[split.train], y[split.train]).predict(X.iloc[split.validation])
         errors.append(np.mean(wrong != y[split.validation]))
-    lines = files.read_result("cross_validation", "losses")
+    lines = files.read_result("cross_validation")
     assert list(range(15)) == sorted(lines["unit"].unique())
     assert errors == pytest.approx(lines.groupby("unit")["loss"].mean().tolist(), abs=1e-12)
-    none = pd.DataFrame({"candidate": []})
-    files.write_result("covalidation", {"disagreement": none, "disagreement_rows": none}, {})
     stored = scheme_results.read_evidence(design, ["bayes"])["bayes"]
     read = Evidence({"cross_validation": stored.losses["cross_validation"]})
     found = {one.estimate: one for one in estimate_candidate(design, "bayes", read)}

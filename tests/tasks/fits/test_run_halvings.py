@@ -8,7 +8,7 @@ from heldout.schemes.halvings import looks
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import run_schemes, scheme_results
-from tasks.fits.run_halvings import fit_halves
+from tasks.fits.fit_schemes import fit_schemes
 from tasks.plans.fit_counts import count_fits
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
@@ -20,7 +20,6 @@ STABLE = (
 )
 FAILS = "candidates=[{name: wrong, estimator: sklearn.neighbors.KNeighborsClassifier, params: {n_neighbors: 40}}, "
 AUTO = "covalidation.repeats=auto"
-NONE = {"disagreement": pd.DataFrame({"candidate": []}), "disagreement_rows": pd.DataFrame({"candidate": []})}
 
 
 @pytest.fixture
@@ -28,9 +27,11 @@ def fitted(rows, settings_of_rows, monkeypatch):
     """A function that prepares rows.csv and makes the half models here: their settings and results, fits by round."""
     made: list[list[str]] = []
 
-    def here(_execution, _what, function, todo, _reused, **_):
-        made.append([unit.key for work in todo for unit in work.arguments[2]])
-        return [function(*work.arguments) for work in todo]
+    def here(_execution, _what, todo, _reused, **_):
+        units = [unit for work in todo if not isinstance(work.arguments[2], str) for unit in work.arguments[2]]
+        if halves := [unit.key for unit in units if unit.scheme == "covalidation"]:
+            made.append(halves)
+        return [work.function(*work.arguments) for work in todo]
 
     monkeypatch.setattr(run_schemes, "run_all", here)
 
@@ -38,15 +39,15 @@ def fitted(rows, settings_of_rows, monkeypatch):
         settings = settings_of_rows(STABLE, *changes)
         write_prepared(prepare(settings))
         made.clear()
-        halves = fit_halves(settings)
-        scheme_results.write_covalidation(halves.design, halves.by_candidate, NONE, halves.failed, halves.halvings)
-        return settings, halves, [*made]
+        fitted = fit_schemes(settings)
+        scheme_results.write(settings, fitted, {})
+        return settings, fitted, [*made]
 
     return fit
 
 
 def written() -> dict[str, pd.DataFrame]:
-    return {name: files.read_result("covalidation", name) for name in ("losses", "training")}
+    return {name: files.read_result(name) for name in ("covalidation", "covalidation_training")}
 
 
 def test_a_run_that_stops_at_a_number_leaves_what_a_run_with_that_number_leaves(fitted):
@@ -57,7 +58,7 @@ def test_a_run_that_stops_at_a_number_leaves_what_a_run_with_that_number_leaves(
     auto = written()
     _, named, again = fitted(f"covalidation.repeats={number}")
     assert named.halvings is None
-    assert not files.HALVINGS.exists()
+    assert files.read_halvings(files.partitions_hash()) is None
     for name, table in written().items():
         pd.testing.assert_frame_equal(table, auto[name], check_exact=True)
     assert 4 * number == sum(map(len, rounds))  # two candidates, two halves
@@ -87,8 +88,8 @@ def test_later_stages_read_the_halvings_that_were_made_and_other_rows_have_the_m
 def test_a_candidate_that_fails_is_left_out_and_the_others_decide(fitted, settings_of_rows):
     changes = FAILS + STABLE.removeprefix("candidates=[")
     _, halves, rounds = fitted(changes, AUTO)
-    assert ["wrong"] == [*halves.failed]
-    assert ["bayes", "tree"] == [*halves.by_candidate]
+    assert {"wrong": ["progressive", "covalidation"]} == {name: [*of] for name, of in halves.lacking.items()}
+    assert ["bayes", "tree"] == [*halves.finished["covalidation"]]
     assert halves.halvings == fitted(AUTO)[1].halvings
     assert 6 * looks(60)[0] == len(rounds[0])  # it is not fitted again
 

@@ -3,7 +3,6 @@
 import contextlib
 import pickle
 import sys
-from concurrent.futures import Future
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from heldout.fits.specs import hypothesis_key
 from heldout.learners import open_random_states
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.fits import prefetch, run_schemes
+from tasks.fits import run_schemes
 from tasks.fits.work import in_task_runs, longest_first
 from tasks.fits.worker import fit_units, measure_units
 from tasks.plans import fit_times, units_of_scheme
@@ -166,12 +165,14 @@ def test_a_reason_names_the_learners_own_error_for_every_scheme(prepared):
 def test_the_first_reason_of_each_candidate_is_told_and_all_failed_is_an_error(prepared):
     failures = run_schemes.first_reasons(["a", "b", "a", "c"], [None, "first b", "first a", None])
     assert {"b": "first b", "a": "first a"} == failures
-    settings = prepared(f"candidates=[{TREE}, {BAYES}]")
-    run_schemes.check_not_all_failed(settings, {"tree": "no"})
+    plan = run_schemes.StageFits(prepared(f"candidates=[{TREE}, {BAYES}]"), ["holdout"]).plan()
+    plan.fail("tree", "holdout", "no")
+    run_schemes.check_not_all_failed(plan)
+    plan.fail("bayes", "holdout", "oh")
     with pytest.raises(
         UserError, match="^candidates: tree failed: no\ncandidates: bayes failed: oh\n.*fix at least one$"
     ):
-        run_schemes.check_not_all_failed(settings, {"tree": "no", "bayes": "oh"})
+        run_schemes.check_not_all_failed(plan)
 
 
 @pytest.mark.parametrize(
@@ -358,18 +359,6 @@ def test_short_fits_share_a_task_of_about_a_second(prepared, seconds, fits):
     assert fits == [len(task.keys) for task in tasks_of(settings, "cross_validation")]
 
 
-def test_fits_that_were_begun_are_waited_for_as_they_were_whatever_the_sizes_of_tasks_are_now(prepared, monkeypatch):
-    """The number of Dask's workers, or what is stored, may have changed since."""
-    settings = prepared(f"candidates=[{TREE}, {BAYES}]")
-    begun = tasks_of(settings, "covalidation")
-    monkeypatch.setattr(prefetch, "PREFETCHED", {task.keys: (task, Future()) for task in begun[:1]})
-    fit_times.note(settings.candidates[0], Versions.current().labeled, 1.0)
-    again = tasks_of(settings, "covalidation")
-    assert begun[0] is again[0]
-    keys = [key for task in again for key in task.keys]
-    assert sorted(key for task in begun for key in task.keys) == sorted(keys)
-
-
 def test_a_task_that_is_done_again_after_its_worker_died_makes_only_the_fits_that_are_not_stored(prepared, monkeypatch):
     settings = prepared(f"candidates=[{TREE}]")
     (task,) = tasks_of(settings, "covalidation")
@@ -388,7 +377,7 @@ def tasks_of(settings, name):
     """The tasks of a scheme."""
     asked = []
 
-    def run_all(_, _what, _function, todo, _reused, **_more):
+    def run_all(_, _what, todo, _reused, **_more):
         asked.extend(todo)
         raise KeyboardInterrupt
 
@@ -399,7 +388,6 @@ def tasks_of(settings, name):
 
 
 def test_the_fits_that_are_measured_say_how_long_a_fit_takes(prepared):
-    """Others do not: tasks that were prefetched keep their fits, and are found by them."""
     settings = prepared(f"candidates=[{TREE}, {BAYES}]")
     versions = Versions.current()
     labeled = versions.labeled

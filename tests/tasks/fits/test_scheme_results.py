@@ -14,6 +14,7 @@ from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import scheme_results
+from tasks.fits.fit_schemes import Fitted
 from tasks.plans.read_design import read_design
 from tasks.storage import files
 
@@ -39,8 +40,8 @@ def told(splits, training=False) -> dict[str, Finished]:
     return {"second": finished(splits, 2, training), "first": finished(splits, 1, training)}
 
 
-def lines(scheme: str, table: str = "losses") -> list[tuple]:
-    frame = files.read_result(scheme, table)
+def lines(table: str) -> list[tuple]:
+    frame = files.read_result(table)
     assert ["candidate", "unit", "row", "loss"] == list(frame.columns)
     return list(frame.itertuples(index=False, name=None))
 
@@ -63,15 +64,16 @@ def test_the_holdout_tells_the_rows_held_out_and_all_rows(prepared, design_of):
     design = design_of()
     validation = files.read_partition().validation
     fits = {name: told(design.splits(name)) for name in ("holdout", "final")}
-    scheme_results.write_holdout(prepared(), design, fits, {"third": "no"})
+    scheme_results.write(prepared(), Fitted(design, fits, {"third": "no"}), {})
     assert expected([(0, row) for row in np.flatnonzero(validation)]) == lines("holdout")
-    assert expected([(0, row) for row in range(60)]) == lines("holdout", "in_sample")
-    assert {"third": "no"} == files.read_failures("holdout")
+    assert expected([(0, row) for row in range(60)]) == lines("final")
+    assert ({"third": "no"}, {}) == scheme_results.read_failures()
 
 
-def test_cross_validation_tells_each_row_once_and_its_fold(design_of):
+def test_cross_validation_tells_each_row_once_and_its_fold(prepared, design_of):
     design, fold = design_of(NO_FURTHER), files.read_partition().fold
-    scheme_results.write_cross_validation(design, {"cross_validation": told(design.splits("cross_validation"))}, {})
+    fits = {"cross_validation": told(design.splits("cross_validation"))}
+    scheme_results.write(prepared(), Fitted(design, fits), {})
     in_order = [(number, row) for number in range(5) for row in np.flatnonzero(fold == number)]
     assert expected(in_order) == lines("cross_validation")
 
@@ -84,17 +86,17 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("scheme", CHANGES)
-def test_the_further_fits_tell_each_row_that_they_tested(design_of, scheme):
+def test_the_further_fits_tell_each_row_that_they_tested(prepared, design_of, scheme):
     design = design_of(NO_FURTHER, CHANGES[scheme])
     fits = {name: told(design.splits(name)) for name in ("cross_validation", scheme)}
-    scheme_results.write_cross_validation(design, fits, {})
+    scheme_results.write(prepared(), Fitted(design, fits), {})
     in_order = [(number, row) for number, split in enumerate(design.splits(scheme)) for row in split.validation]
-    assert expected(in_order) == lines("cross_validation", scheme)
+    assert expected(in_order) == lines(scheme)
 
 
-def test_progressive_validation_tells_each_tested_row_in_the_order_of_its_step(design_of):
+def test_progressive_validation_tells_each_tested_row_in_the_order_of_its_step(prepared, design_of):
     design, step = design_of(), files.read_partition().step
-    scheme_results.write_progressive(design, told(design.splits("progressive")), {})
+    scheme_results.write(prepared(), Fitted(design, {"progressive": told(design.splits("progressive"))}), {})
     in_order = [(position // BLOCK, np.flatnonzero(step == position)[0]) for position in range(30)]
     assert expected(in_order, lambda _, row: step[row]) == lines("progressive")
 
@@ -106,18 +108,21 @@ def no_disagreement() -> dict[str, pd.DataFrame]:
     }
 
 
-def test_covalidation_tells_each_row_once_a_repeat_by_the_half_that_did_not_see_it_and_by_the_one_that_did(design_of):
+def test_covalidation_tells_each_row_once_a_repeat_by_the_half_that_did_not_see_it_and_by_the_one_that_did(
+    prepared, design_of
+):
     design, halves = design_of(), files.read_halves()
     margins = no_disagreement()
     margins["disagreement"].loc[0] = ["first", 0, 0, 4, 0.5]
-    scheme_results.write_covalidation(design, told(design.splits("covalidation"), training=True), margins, {})
+    fits = {"covalidation": told(design.splits("covalidation"), training=True)}
+    scheme_results.write(prepared(), Fitted(design, fits), margins)
     # hypothesis 2 r + h is trained on half h, so that it tests the rows of the other half
     tested = [(2 * repeat + 1 - halves[repeat, row], row) for repeat in range(3) for row in range(60)]
     assert expected(tested, lambda number, _: number // 2) == lines("covalidation")
     trained = [(2 * repeat + halves[repeat, row], row) for repeat in range(3) for row in range(60)]
-    assert expected(trained, lambda number, _: number // 2, plus=0.5) == lines("covalidation", "training")
+    assert expected(trained, lambda number, _: number // 2, plus=0.5) == lines("covalidation_training")
     for name, table in margins.items():
-        pd.testing.assert_frame_equal(table, files.read_result("covalidation", name), check_dtype=False)
+        pd.testing.assert_frame_equal(table, files.read_result(name), check_dtype=False)
 
 
 ROWS, REPEATS = 13, 4  # an odd number of rows: one half of each repeat has a row more
@@ -158,10 +163,7 @@ def written(checkout, settings_of_rows):
             for scheme in schemes_of(design)
         }
         tables = {name: rng.random((REPEATS, sum(SHARDS))) for name in ("second", "first")}
-        scheme_results.write_holdout(settings, design, fits, {})
-        scheme_results.write_cross_validation(design, fits, {})
-        scheme_results.write_progressive(design, fits["progressive"], {})
-        scheme_results.write_covalidation(design, fits["covalidation"], margins(tables), {})
+        scheme_results.write(settings, Fitted(design, fits), margins(tables))
         return design, fits, tables
 
     return write
@@ -230,7 +232,7 @@ def test_the_losses_of_the_contract_are_those_of_the_four_schemes(written):
     losses = pd.concat(scheme_results.losses(["first"]))
     assert {"first"} == {*losses["candidate"]}
     for scheme in ("holdout", "cross_validation", "progressive", "covalidation"):
-        own = files.read_result(scheme, "losses")
+        own = files.read_result(scheme)
         own = own[own["candidate"] == "first"]
         found = losses[losses["scheme"] == scheme]
         for column in ("unit", "row", "loss"):
@@ -249,31 +251,31 @@ def test_rows_with_weights_have_them_next_to_their_losses(written, tmp_path):
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 60, 100])
-def test_a_result_that_is_written_in_pieces_is_read_back_as_the_whole(design_of, monkeypatch, at_once):
-    design, scheme, pieces, write = design_of(NO_FURTHER), "cross_validation", [], files.write_result
-    fits = {scheme: told(design.splits(scheme))}
-    scheme_results.write_cross_validation(design, fits, {})
-    whole = files.read_result(scheme, "losses")
+def test_a_result_that_is_written_in_pieces_is_read_back_as_the_whole(prepared, design_of, monkeypatch, at_once):
+    design, scheme, pieces, write = design_of(NO_FURTHER), "cross_validation", [], files.write_fits
+    fitted = Fitted(design, {scheme: told(design.splits(scheme))})
+    scheme_results.write(prepared(), fitted, {})
+    whole = files.read_result(scheme)
 
-    def in_pieces(of, tables, *further):
-        pieces.extend(tables["losses"])
-        write(of, {"losses": iter(pieces)}, *further)
+    def in_pieces(tables, record):
+        pieces.extend(tables[scheme])
+        write({scheme: iter(pieces)}, record)
 
     monkeypatch.setattr(scheme_results, "_LINES_AT_ONCE", at_once)
-    monkeypatch.setattr(files, "write_result", in_pieces)
-    scheme_results.write_cross_validation(design, fits, {})
+    monkeypatch.setattr(files, "write_fits", in_pieces)
+    scheme_results.write(prepared(), fitted, {})
     assert 2 * -(-60 // at_once) == len(pieces)
     assert at_once >= max(map(len, pieces))
-    pd.testing.assert_frame_equal(whole, files.read_result(scheme, "losses"), check_exact=True)
-    read = pd.concat(files.read_pieces(scheme, "losses"), ignore_index=True)
+    pd.testing.assert_frame_equal(whole, files.read_result(scheme), check_exact=True)
+    read = pd.concat(files.read_pieces(scheme), ignore_index=True)
     pd.testing.assert_frame_equal(whole, read, check_exact=True)
     for name, own in whole.groupby("candidate"):
-        read = files.read_result(scheme, "losses", name)
+        read = files.read_result(scheme, name)
         pd.testing.assert_frame_equal(own.reset_index(drop=True), read, check_exact=True)
 
 
-def test_a_result_without_candidates_keeps_its_columns(design_of):
-    scheme_results.write_cross_validation(design_of(NO_FURTHER), {"cross_validation": {}}, {})
+def test_a_result_without_candidates_keeps_its_columns(prepared, design_of):
+    scheme_results.write(prepared(), Fitted(design_of(NO_FURTHER), {"cross_validation": {}}), {})
     assert [] == lines("cross_validation")
 
 
@@ -281,10 +283,10 @@ def test_the_losses_of_one_candidate_at_a_time_are_in_memory(written, monkeypatc
     read = files.read_result
     seen = []
 
-    def spy(scheme, table, candidate=None):
-        frame = read(scheme, table, candidate)
+    def spy(table, candidate=None):
+        frame = read(table, candidate)
         if "loss" in frame.columns:
-            seen.append((scheme, table, *frame["candidate"].unique()))
+            seen.append((table, *frame["candidate"].unique()))
         return frame
 
     design, _, _ = written()
@@ -294,7 +296,7 @@ def test_the_losses_of_one_candidate_at_a_time_are_in_memory(written, monkeypatc
     for name, evidence in found.items():
         seen.clear()
         estimate_candidate(design, name, evidence)
-        assert {name} == {name for _, _, *names in seen for name in names}
+        assert {name} == {name for _, *names in seen for name in names}
         assert len(seen) == len(set(seen))  # and each table once
     pieces = [len(piece["candidate"].unique()) for piece in scheme_results.losses(["first", "second"])]
     assert {1} == {*pieces}

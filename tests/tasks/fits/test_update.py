@@ -147,8 +147,8 @@ def test_a_failure_is_told_and_nothing_is_refitted(prepared):
 def test_the_forecast_counts_the_passes(prepared):
     counted = count_fits(prepared(f"candidates=[{ONCE}]", "intervals={E_cv: Bayle within folds}"), Versions.current())
     head, line, *_ = str(counted).splitlines()
-    assert ["final", "holdout", "cross_validation", "progressive", "covalidation"] == head.split()
-    assert "bayes (one pass)      1        1        passes: 3   passes: 1             6" == line
+    assert ["holdout", "final", "cross_validation", "progressive", "covalidation"] == head.split()
+    assert "bayes (one pass)        1      1        passes: 3   passes: 1             6" == line
     # 60 rows in 5 folds, once by step, all and 4/5 of them, and six halves
     of_once = [fits for of in (counted.stream, counted.later) for fits in of["bayes (one pass)"]]
     trained = sum(fits.count * fits.trained for fits in of_once)

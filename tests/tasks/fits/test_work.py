@@ -17,7 +17,7 @@ def test_a_fan_out_has_at_most_five_hundred_task_runs_in_the_order_in_which_task
 
 
 def test_a_task_run_names_all_its_tasks_as_far_as_a_database_takes_a_name():
-    works = [Work(f"fold {number}/10 · svm-poly", (), ()) for number in range(1, 4)]
+    works = [Work(f"fold {number}/10 · svm-poly", str, (), ()) for number in range(1, 4)]
     assert "fold 1/10 · svm-poly; fold 2/10 · svm-poly; fold 3/10 · svm-poly" == name_of(works)
     assert "fold 1/10 · svm-poly" == name_of(works[:1])
     assert 1002 == len(name_of(works * 40))

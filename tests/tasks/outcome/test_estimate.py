@@ -64,7 +64,7 @@ def results_of(checkout, settings_with):
             disagreement += [(name, s, r, [3, 1][s], factor * d) for (s, r), d in DISAGREEMENT.items()]
             rows += [(name, s, n, factor * mean, factor**2 * variance) for s, (n, mean, variance) in ROWS.items()]
         two = {
-            "training": table(TRAINING),
+            "covalidation_training": table(TRAINING),
             "disagreement": pd.DataFrame(
                 disagreement, columns=["candidate", "shard", "repeat", "rows", "disagreement"]
             ),
@@ -73,14 +73,10 @@ def results_of(checkout, settings_with):
         subsamples = {}
         for number, split in enumerate(read_design(settings).splits("subsamples")):
             subsamples |= {(number, row): float(number < 10) for row in split.validation}
-        more = {
-            "holdout": {"in_sample": table(IN_SAMPLE)},
-            "cross_validation": {"subsamples": table(subsamples)},
-            "covalidation": two,
-        }
-        failures = {"holdout": {"ill": "hold-out: no"}, "covalidation": {"ill": "repeat 1/2: oh"}}
-        for scheme, losses in LOSSES.items():
-            files.write_result(scheme, {"losses": table(losses), **more.get(scheme, {})}, failures.get(scheme, {}))
+        more = {"final": table(IN_SAMPLE), "subsamples": table(subsamples), **two}
+        of_schemes = {scheme: table(losses) for scheme, losses in LOSSES.items()}
+        record = {"dropped": [], "no_race": "", "failed": {"ill": "hold-out: no"}, "lacking": {}, "halvings": None}
+        files.write_fits({**of_schemes, **more}, {**record, "warnings": {}})
         return settings, read_results(settings)
 
     return write
@@ -203,7 +199,8 @@ def test_where_the_criterion_is_no_mean_of_losses_candidates_are_compared_by_e_c
 
 def test_if_all_failed_nothing_is_selected(results_of):
     settings, _ = results_of()
-    files.write_json(files.RESULTS / "holdout/failures.json", {"good": "no", "ill": "oh", "perfect": "ah"})
+    failed = {"good": "no", "ill": "oh", "perfect": "ah"}
+    files.write_json(files.FITS_RECORD, {**files.read_fits_record(), "failed": failed})
     results = read_results(settings)
     with pytest.raises(UserError, match=r"^candidates: all failed \(good: no; ill: oh; perfect: ah\), .* fix "):
         choose(settings, results, estimate_all(results))

@@ -1,6 +1,5 @@
 """A candidate whose fits of E_prog and of the half models fail keeps its E_cv in a run too, as in a notebook."""
 
-import json
 import sys
 
 import pytest
@@ -8,12 +7,10 @@ import pytest
 import heldout
 from heldout.errors import LearnerWarning
 from heldout.estimates import lacking
-from tasks.fits import half_model_disagreement, race_result, run_schemes, scheme_results
-from tasks.fits.half_model_disagreement import disagree_all
-from tasks.fits.race_result import Raced
-from tasks.fits.run_halvings import fit_halves
+from tasks.fits import half_model_disagreement, run_schemes, scheme_results
+from tasks.fits.compare_halves import compare_halves
+from tasks.fits.fit_schemes import fit_schemes
 from tasks.outcome.estimate import choose, estimate_all, read_results
-from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 
@@ -38,8 +35,8 @@ def ran(prepared, checkout, monkeypatch):
     (checkout / "own_oversampling.py").write_text(MODULE)
     monkeypatch.syspath_prepend(checkout)
 
-    def here(_settings, _what, work, todo, *_more, **_further):
-        return [work(*one.arguments) for one in todo]
+    def here(_settings, _what, todo, *_more, **_further):
+        return [one.function(*one.arguments) for one in todo]
 
     for module in (run_schemes, half_model_disagreement):
         monkeypatch.setattr(module, "run_all", here)
@@ -47,21 +44,7 @@ def ran(prepared, checkout, monkeypatch):
     def run(*candidates, deliver="final"):
         changes = f"candidates=[{', '.join(candidates)}]", f"deliver={deliver}", "covalidation.repeats=3"
         settings = prepared(*changes, "execution.allowed_modules=[sklearn, own_oversampling]")
-        design = read_design(settings)
-        race_result.write(Raced())
-        finished, failures = run_schemes.fit_all(settings, ["holdout", "final"])
-        scheme_results.write_holdout(settings, design, finished, failures)
-        finished, failures = run_schemes.fit_all(
-            settings, ["cross_validation", *scheme_results.further_schemes(design)]
-        )
-        scheme_results.write_cross_validation(design, finished, failures)
-        finished, failures = run_schemes.fit_all(settings, ["progressive"], all_may_fail=True)
-        scheme_results.write_progressive(design, finished["progressive"], failures)
-        halves = fit_halves(settings)
-        tables, none = disagree_all(settings, halves.by_candidate)
-        scheme_results.write_covalidation(
-            halves.design, halves.by_candidate, tables, {**none, **halves.failed}, halves.halvings
-        )
+        scheme_results.write(settings, *compare_halves(settings, fit_schemes(settings)))
         return settings
 
     yield run
@@ -75,7 +58,7 @@ def test_the_numbers_and_the_reasons_are_those_of_a_notebook(ran):
     assert {} == results.failures
     assert ("bayes", "over") == results.candidates
     assert LACKING == {*lacking(results.design, results.evidence["over"])}
-    assert "too few rows" in json.loads((files.RESULTS / "covalidation" / "failures.json").read_text())["over"]
+    assert "too few rows" in scheme_results.read_failures()[1]["over"]["covalidation"]
     X, y = files.read_table(files.LABELED)
     learners = {one.name: one.learner() for one in settings.candidates}
     with pytest.warns(LearnerWarning, match="over: no E_prog"):

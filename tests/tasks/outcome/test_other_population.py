@@ -56,7 +56,7 @@ def test_the_class_that_the_winner_gives_more_seldom_to_new_rows_is_named_with_b
     frame.loc[x > 0, ["x"]].to_csv("shard.csv", index=False)
     settings = settings_of_rows("data.unlabeled=shard.csv")
     write_prepared(prepare(settings))
-    files.write_result("covalidation", {"controls": pd.DataFrame(columns=["candidate", "kind"])}, {})
+    files.write_fits({"controls": pd.DataFrame(columns=["candidate", "kind"])}, {})
     results = SimpleNamespace(design=read_design(settings))
     text = other_population.look(settings, results, "bayes", learner.fit(frame[["x"]], frame["kind"]))[
         "other_population"

@@ -25,5 +25,5 @@ def test_rows_that_were_picked_are_not_drawn_as_the_unlabelled_rows_are(prepared
     pd.DataFrame({"id": [1], "x": [0.5]}).to_parquet(files.UNLABELED / "shard-00000.parquet")
     [reason] = reasons(prepared("data.sampling=active"))
     assert reason.startswith("data.sampling is active")
-    files.write_result("covalidation", {"controls": pd.DataFrame(columns=["candidate", "kind"])}, {})
+    files.write_fits({"controls": pd.DataFrame(columns=["candidate", "kind"])}, {})
     assert {"its half models do not answer"} == reasons(prepared())

@@ -48,8 +48,8 @@ class Made:
 def made(rows, settings_of_rows, monkeypatch):
     """A function: the fits as workers make them, what is delivered, and the test part opened."""
 
-    def run_all(_settings, _what, work, todo, _reused, **_more):
-        return [work(*one.arguments) for one in todo]
+    def run_all(_settings, _what, todo, _reused, **_more):
+        return [one.function(*one.arguments) for one in todo]
 
     monkeypatch.setattr(run_schemes, "run_all", run_all)
 

@@ -75,12 +75,15 @@ def read(prepared):
             {"candidate": "bayes", "shard": 0, "repeat": range(3), "rows": 30, "disagreement": [0.1, 0.2, 0.3]}
         )
         moments = pd.DataFrame({"candidate": ["bayes"], "shard": 0, "rows": 30, "mean": 0.2, "variance": 0.04})
-        for scheme, row in rows.items():
-            table = pd.DataFrame({"candidate": "bayes", "unit": units[scheme], "row": row, "loss": losses[scheme]})
-            in_sample = pd.DataFrame({"candidate": "bayes", "unit": 0, "row": range(60), "loss": 0.0})
-            more = {"training": table, "disagreement": repeats, "disagreement_rows": moments}
-            more |= {"in_sample": in_sample, "paths": pd.DataFrame({"candidate": ["bayes"]}), "families": NO_FAMILIES}
-            files.write_result(scheme, {"losses": table, **more}, {"tree": "no"} if scheme == "holdout" else {})
+        of_schemes = {
+            scheme: pd.DataFrame({"candidate": "bayes", "unit": units[scheme], "row": row, "loss": losses[scheme]})
+            for scheme, row in rows.items()
+        }
+        in_sample = pd.DataFrame({"candidate": "bayes", "unit": 0, "row": range(60), "loss": 0.0})
+        more = {"covalidation_training": of_schemes["covalidation"], "disagreement": repeats, "final": in_sample}
+        more |= {"disagreement_rows": moments, "paths": pd.DataFrame({"candidate": ["bayes"]}), "families": NO_FAMILIES}
+        record = {"dropped": [], "no_race": "", "failed": {"tree": "no"}, "lacking": {}, "warnings": {}}
+        files.write_fits({**of_schemes, **more}, {**record, "halvings": None})
         records = estimate_all(read_results(settings))["bayes"]
         report_tables.write_estimates(records)
         report_tables.write_differences([Difference("bayes", "baseline", -0.25)])

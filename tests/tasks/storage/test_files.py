@@ -132,10 +132,10 @@ def test_a_table_that_changed_is_read_anew(tables):
 
 def test_results_and_failures_are_read_as_they_were_written():
     table = pd.DataFrame({"candidate": ["a"], "unit": [0], "row": [3], "loss": [1 / 3]})
-    failures = {"b": "fold 1/2: ValueError: “no”"}
-    files.write_result("cross_validation", {"losses": table}, failures)
-    pd.testing.assert_frame_equal(table, files.read_result("cross_validation", "losses"), check_exact=True)
-    assert failures == files.read_failures("cross_validation")
+    record = {"failed": {"b": "fold 1/2: ValueError: “no”"}}
+    files.write_fits({"cross_validation": table}, record)
+    pd.testing.assert_frame_equal(table, files.read_result("cross_validation"), check_exact=True)
+    assert record == files.read_fits_record()
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ WRITERS = {
     "reports/a.json": lambda path, rows: files.write_json(path, losses(rows).to_dict("list")),
     "reports/report.html": lambda path, rows: files.write_text(path, "word " * 10 * rows),
     "data/results/losses.parquet": lambda _, rows: files.write_losses([losses(rows)]),
-    "data/results/holdout": lambda _, rows: files.write_result("holdout", {"losses": losses(rows)}, {}),
+    "data/results/fits": lambda _, rows: files.write_fits({"holdout": losses(rows)}, {}),
     "models/selected.skops": lambda path, rows: model_file.save(neighbours(rows), path),
     ".cache/tasks/ab/abc": lambda _, rows: fit_cache.store.save("abc", losses(rows)),
 }

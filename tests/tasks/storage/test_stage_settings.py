@@ -9,7 +9,7 @@ import pytest
 from tasks.runtime.errors import UserError
 from tasks.storage import files, stage_settings
 
-STAGES = ("prepare", "holdout", "cross_validation", "progressive", "covalidation", "select")
+STAGES = ("prepare", "fit", "select")
 TWO = "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}, {name: svm, estimator: sklearn.svm.SVC}]"
 
 
@@ -62,11 +62,11 @@ def test_results_of_another_module_of_the_users_are_refused_with_its_name(prepar
         stage_settings.write(stage, prepared(*changes))
     stage_settings.check("report", prepared(*changes))
     helper.write_text("more = 1\n")
-    stage_settings.check("holdout", prepared(*changes))  # prepare has no candidates
+    stage_settings.check("fit", prepared(*changes))  # prepare has no candidates
     for stage in ("select", "report"):
-        with pytest.raises(UserError, match="module own_helper .*data/results/holdout.*deps"):
+        with pytest.raises(UserError, match="module own_helper .*data/results/fits.*deps"):
             stage_settings.check(stage, prepared(*changes))
-    assert not stage_settings.made_with("holdout", prepared(*changes))
+    assert not stage_settings.made_with("fit", prepared(*changes))
 
 
 def test_only_the_report_asks_for_the_settings_of_the_selection(results):
@@ -93,7 +93,5 @@ def test_results_of_rows_that_were_prepared_again_are_refused(results):
 def test_a_record_holds_the_keys_of_its_stage_alone(results):
     """So that another key changes no output that DVC keeps."""
     known = {stage: {*json.loads(stage_settings.place(stage).read_text())["settings"]} for stage in STAGES}
-    assert {"seed", "candidates", "loss", "loss_max", "covalidation.repeats", "execution.fit_timeout"} == known[
-        "covalidation"
-    ]
-    assert "selection.rule" in known["select"] - known["holdout"]
+    assert {"seed", "candidates", "loss", "selection.race", "execution.fit_timeout"} <= known["fit"]
+    assert "selection" in known["select"] - known["fit"]

@@ -6,14 +6,15 @@ import pytest
 
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.fits import forecast, race_result, run_race, run_schemes
+from tasks.fits import forecast, race_result, run_schemes, scheme_results
+from tasks.fits.fit_schemes import fit_schemes
 from tasks.params.allowed_imports import use_folder
 from tasks.plans import fit_times
 from tasks.plans.fit_counts import count_fits
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
 from tasks.runtime.errors import UserError
-from tasks.storage import files, stage_settings
+from tasks.storage import stage_settings
 
 COINS = [
     f"{{name: coin {p}, estimator: sklearn.dummy.DummyClassifier, params: {{strategy: uniform, random_state: {p}}}}}"
@@ -61,10 +62,10 @@ def settings_for(checkout, settings_of_rows, monkeypatch):
 done: list[str] = []
 
 
-def in_this_process(_settings, _what, function, todo, _reused, **_more):
+def in_this_process(_settings, _what, todo, _reused, **_more):
     """In place of Prefect and the workers."""
     done.extend(work.name for work in todo)
-    return [function(*work.arguments) for work in todo]
+    return [work.function(*work.arguments) for work in todo]
 
 
 def breaks(most):
@@ -72,73 +73,70 @@ def breaks(most):
 
 
 def stored_race(settings):
-    """The race, and what its stage leaves for later ones."""
-    raced, failures = run_race.run_race(settings)
-    race_result.write(raced)
-    (files.RESULTS / "progressive").mkdir(parents=True, exist_ok=True)
-    stage_settings.write("progressive", settings)
-    return raced, failures
+    """The race, of a run whose fits are left for later stages."""
+    fitted = fit_schemes(settings)
+    scheme_results.write(settings, fitted, {})
+    stage_settings.write("fit", settings)
+    return fitted.raced
 
 
 def names(raced):
     return {one.candidate for one in raced.dropped}
 
 
+def left(raced, settings):
+    """The settings with those that the race left."""
+    kept = [candidate for candidate in settings.candidates if candidate.name not in names(raced)]
+    return settings.model_copy(update={"candidates": kept})
+
+
 def test_one_that_fails_is_tried_once_and_its_reason_is_kept(settings_for):
     settings = settings_for(*COINS, STUMP, NEAR, ALWAYS)
     done.clear()
-    raced, failures = stored_race(settings)
+    fitted = fit_schemes(settings)
     assert [name for name in done if "always" in name] == ["block 1/8 · always"]
-    assert raced.failed == ("always",)
-    assert "more than 0 rows" in failures["always"]
-    assert "always" not in {candidate.name for candidate in raced.left(settings).candidates}
-    read = race_result.read(settings)
-    assert (names(read), read.failed) == (names(raced), raced.failed)
-    done.clear()
-    left, finished, further = run_race.fit_left(settings, ["cross_validation"])
-    assert not [name for name in done if "always" in name or "coin" in name]
-    assert [*finished["cross_validation"]] == [candidate.name for candidate in left.candidates]
-    assert further == {}
+    assert [*fitted.failures] == ["always"]
+    assert "more than 0 rows" in fitted.failures["always"]
+    assert not [name for name in done if "fold" in name and ("always" in name or "coin" in name)]
+    assert {*fitted.finished["cross_validation"]} == {"stump", "near"}
+    scheme_results.write(settings, fitted, {})
+    assert names(race_result.read()) == names(fitted.raced)
+    assert scheme_results.read_failures() == (fitted.failures, {})
 
 
 @pytest.mark.parametrize("most", [105, 150, 185])
 def test_one_that_fails_late_has_dropped_nobody(settings_for, most):
     """In the race, or after it: as if it had never started."""
-    alone, _ = run_race.run_race(settings_for(*COINS, STUMP))
-    raced, failures = run_race.run_race(settings_for(*COINS, STUMP, breaks(most)))
-    assert [*failures] == ["breaks"]
-    assert raced.dropped == alone.dropped
-    assert all(one.against != "breaks" for one in raced.dropped)
+    alone = fit_schemes(settings_for(*COINS, STUMP))
+    with_it = fit_schemes(settings_for(*COINS, STUMP, breaks(most)))
+    assert [*with_it.failures] == ["breaks"]
+    assert with_it.raced.dropped == alone.raced.dropped
+    assert all(one.against != "breaks" for one in with_it.raced.dropped)
 
 
 def test_what_the_last_that_was_left_had_dropped_is_raced_again(settings_for):
     """No other is good: `breaks` drops all coins in the race, and fails on the last blocks, when it is alone."""
-    settings = settings_for(*COINS, breaks(180))
-    raced, failures = run_race.run_race(settings)
-    assert [*failures] == ["breaks"]
-    assert "breaks" not in {one.against for one in raced.dropped}
-    assert {"coin 0"} <= {candidate.name for candidate in raced.left(settings).candidates}
+    fitted = fit_schemes(settings_for(*COINS, breaks(180)))
+    assert [*fitted.failures] == ["breaks"]
+    assert "breaks" not in {one.against for one in fitted.raced.dropped}
+    assert "coin 0" in fitted.finished["cross_validation"]
 
 
 def test_where_all_that_are_left_fail_later_the_remedy_is_named(settings_for):
     """The hypothesis of all 200 rows is not made by the stream."""
-    settings = settings_for(*COINS, breaks(199))
-    raced, failures = stored_race(settings)
-    assert failures == {}
-    assert len(raced.dropped) == 10
     with pytest.raises(UserError, match=r"all failed.*selection\.race to off .*: the 10 that were left out"):
-        run_race.fit_left(settings, ["holdout", "final"])
+        fit_schemes(settings_for(*COINS, breaks(199)))
 
 
 def test_all_that_fail_in_the_race_end_it(settings_for):
     others = [f"{{name: b{place}, estimator: mine.Breaks, params: {{most: {place}}}}}" for place in range(11)]
     with pytest.raises(UserError, match="all failed, so there is nothing to select; fix at least one$"):
-        run_race.run_race(settings_for(*others))
+        fit_schemes(settings_for(*others))
 
 
 def test_its_fits_say_how_long_a_fit_takes(settings_for):
     settings = settings_for(*COINS, STUMP)
-    run_race.run_race(settings)
+    fit_schemes(settings)
     labeled = Versions.current().labeled
     assert all(fit_times.known(candidate, labeled) is not None for candidate in settings.candidates)
 
@@ -158,19 +156,19 @@ def test_a_plan_counts_no_fit_of_one_that_was_dropped(settings_for):
     *_, before = lines(settings)
     assert before.numbers["race"]["expected"] is None
     assert "nobody knows before the first look" in before.text
-    raced, _ = stored_race(settings)
+    raced = stored_race(settings)
     assert len(raced.dropped) == 10
     table, fits, race = lines(settings)
     for one in raced.dropped:
         assert {0} == {*table.numbers["fits"][one.candidate].values()}
     assert f"it dropped {len(raced.dropped)} of 12" in race.text
-    left = count_fits(raced.left(settings), Versions.current())
-    assert fits.numbers["to_do"] == left.to_do == race.numbers["race"]["expected"]
+    of_left = count_fits(left(raced, settings), Versions.current())
+    assert fits.numbers["to_do"] == of_left.to_do == race.numbers["race"]["expected"]
 
 
 def test_a_plan_expects_the_last_race_again_on_other_rows(settings_for, settings_of_rows):
     settings = settings_for(*COINS, STUMP, NEAR)
-    raced, _ = stored_race(settings)
+    raced = stored_race(settings)
     rows = pd.read_csv("rows.csv")
     more = pd.concat([rows, rows.assign(x=rows["x"] * 1.01)], ignore_index=True)
     more.to_csv("rows.csv", index=False)
@@ -178,7 +176,7 @@ def test_a_plan_expects_the_last_race_again_on_other_rows(settings_for, settings
     *_, race = lines(settings)
     told = race.numbers["race"]
     blocks = {one.candidate: one.blocks(read_design(settings)) for one in raced.dropped}
-    of_left = count_fits(raced.left(settings), Versions.current()).to_do
+    of_left = count_fits(left(raced, settings), Versions.current()).to_do
     assert told["expected"] == of_left + sum(blocks.values())
     assert told["least"] < told["expected"] < told["most"]
     assert "the last race dropped, which was on other rows" in race.text

@@ -1,0 +1,19 @@
+"""Fit: train and test every candidate as each scheme asks for, and compare the half models on the unlabelled shards."""
+
+from flows.stage import stage
+from tasks.fits import scheme_results
+from tasks.fits.compare_halves import compare_halves
+from tasks.fits.fit_schemes import fit_schemes
+from tasks.fits.run_schemes import remove_old_fits
+from tasks.params import Settings
+
+
+@stage
+def fit(settings: Settings) -> None:
+    """The losses behind every estimate; a race among many candidates ends for those that fall behind."""
+    remove_old_fits(settings)
+    fitted = fit_schemes(
+        settings
+    )  # a task for each candidate and block: hold-out, folds, progressive steps, half models
+    fitted, compared = compare_halves(settings, fitted)  # a task for each candidate and batch of shards
+    scheme_results.write(settings, fitted, compared)
