@@ -92,10 +92,11 @@ def test_new_shards_are_watched_across_validations(clone, server, write_params):
     assert ["shard-00000", "shard-00001"] == table()["shard"].tolist()
 
     rows = pd.concat([pd.read_parquet(one) for one in sorted((path / "data/prepared/unlabeled").glob("*.parquet"))])
-    noise = np.random.default_rng(0).normal(0, 8, size=(200, rows.shape[1]))
+    drifted = rows.sample(4_000, replace=True, random_state=1)  # two shards say little of how alike the rows of one are
+    noise = np.random.default_rng(0).normal(0, 8, size=drifted.shape)
     (path / "new").mkdir()
     rows.sample(200, random_state=0).to_parquet(path / "new/=1+1 [b]<i>.parquet")
-    (rows.sample(200, random_state=1) + noise).clip(0, 16).to_csv(path / "new/drift.csv", index=False)
+    (drifted + noise).clip(0, 16).to_csv(path / "new/drift.csv", index=False)
     said = checkout.flow("watch", "--shard", "new").stdout
     assert ["'=1+1 [b]<i>", "drift"] == table()["shard"].tolist()[2:]
     assert ["false"] * 3 + ["true"] == table()["alarm"].tolist()
