@@ -28,7 +28,7 @@ _PARAMETER_LENGTH, _TAG_LENGTH = 6000, 5000
 
 
 def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
-    """Send all items to a run: numbers and texts first, in batches, then data sets and files."""
+    """Send all items to a run: data sets and files first, then numbers and texts in batches, which may name them."""
     from mlflow import entities
 
     now = int(1000 * time.time())
@@ -49,9 +49,6 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
                 tags.append(entities.RunTag(NOTE, text[:_TAG_LENGTH]))
             case Artifact() | TrackedTable() | Dataset() | Input():
                 larger.append(item)
-    batches = (_batches(metrics, _METRICS), _batches(parameters, _PARAMETERS), _batches(tags, _TAGS))
-    for batch in zip_longest(*batches, fillvalue=()):
-        client.log_batch(run_id, *batch)
     for item in larger:
         if isinstance(item, Artifact):
             client.log_artifact(run_id, str(item.path), item.folder)
@@ -61,6 +58,9 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
             given = as_input(item)
             context = [entities.InputTag("mlflow.data.context", given.context)]
             client.log_inputs(run_id, [entities.DatasetInput(entities.Dataset(**given.described), context)])
+    batches = (_batches(metrics, _METRICS), _batches(parameters, _PARAMETERS), _batches(tags, _TAGS))
+    for batch in zip_longest(*batches, fillvalue=()):
+        client.log_batch(run_id, *batch)
 
 
 def page_of(client: "MlflowClient", run_id: str) -> str:

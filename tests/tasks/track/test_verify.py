@@ -76,6 +76,7 @@ def validate(settings, number: int, *, tested: np.ndarray | None = None, winner:
                 "tested": str(Sketch.of(tested)),
             }
             run.enter(settings, "opened", said)
+            run.enter(settings, "tested", {"rows": len(tested), "E_test": 0.125})
         run.send([TrackedMetric("E_cv", 0.1 + number / 100), TrackedMetric("bound", 1 / 3)])
         for name in ("bayes", "tree"):
             curve = [TrackedMetric("fold_error", 0.1 * fold, fold) for fold in range(3)]
@@ -365,6 +366,8 @@ TAMPERED: dict[str, Callable[[Database], None]] = {
     ],
     # entries that were removed
     "the first entry removed": lambda at: at.remove_entry(1),
+    "another result": lambda at: at.edit(at.place("tested"), hashes=True, E_test=0.25),
+    "a result removed": lambda at: at.remove_entry(at.place("tested")),
     "an opening removed": lambda at: at.remove_entry(at.place("opened")),
     "an opening removed, and all moved up": lambda at: closed_up(at, at.place("opened")),
     "an opening removed, and all made again": lambda at: taken_out(at, at.place("opened")),
