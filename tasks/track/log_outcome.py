@@ -9,8 +9,8 @@ from tasks.outcome.contest import Promotion
 from tasks.outcome.items import Item, Tag
 from tasks.outcome.operations import cut
 from tasks.params import Settings
+from tasks.report.run_items import candidate_items, labeled_rows, outcome_items, version_tags
 from tasks.report.summary import Summary
-from tasks.report.tracked import candidate_items, labeled_rows, outcome_items, version_tags
 from tasks.storage import files
 from tasks.track import lifecycle
 from tasks.track.experiments import show_unit

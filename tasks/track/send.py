@@ -16,7 +16,6 @@ from tasks.outcome.items import (
     Parameter,
     Tag,
     TrackedMetric,
-    TrackedTable,
 )
 
 if TYPE_CHECKING:
@@ -35,11 +34,11 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
     metrics: list[Any] = []
     parameters: list[Any] = []
     tags: list[Any] = []
-    larger: list[Artifact | TrackedTable | Dataset | Input] = []
+    larger: list[Artifact | Dataset | Input] = []
     for item in items:
         match item:
-            case TrackedMetric(name, value, step):
-                metrics.append(entities.Metric(name, value, now, step))
+            case TrackedMetric(step=step):
+                metrics += [entities.Metric(name, number, now, step) for name, number in item.numbers()]
             case Parameter(name, value):
                 parameters.append(entities.Param(name, value[:_PARAMETER_LENGTH]))
             case Tag(name, value):
@@ -47,13 +46,11 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
             case Note(text):
                 text = text.replace(PAGE, page_of(client, run_id))
                 tags.append(entities.RunTag(NOTE, text[:_TAG_LENGTH]))
-            case Artifact() | TrackedTable() | Dataset() | Input():
+            case Artifact() | Dataset() | Input():
                 larger.append(item)
     for item in larger:
         if isinstance(item, Artifact):
             client.log_artifact(run_id, str(item.path), item.folder)
-        elif isinstance(item, TrackedTable):
-            client.log_table(run_id, item.table, item.name)
         else:
             given = as_input(item)
             context = [entities.InputTag("mlflow.data.context", given.context)]
