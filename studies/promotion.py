@@ -2,7 +2,7 @@
 
 Each night brings fresh rows; on each the challenger errs and the champion does not with probability `lost`, the other
 way round with probability `won`. Every night all rows so far are looked at, in 365 nights: by the bets of
-`heldout.over_time.promotion`, by a t-test, and by a confidence sequence of the mean difference. The nights are compared
+`heldout.monitoring.promotion`, by a t-test, and by a confidence sequence of the mean difference. The nights are compared
 with those of a single t-test of the same level, at the night at which it finds the gain with probability 80 %, which
 nobody knows beforehand; a year without a promotion counts as 366. With four challengers each pair has its own 5 %, or
 all have one level: the champion leaves a sequential model confidence set (Arnold et al., 2026). "6 percent of 100 rows"
@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from heldout.intervals.confidence_sequence import band
-from heldout.over_time.promotion import BETS, needed
+from heldout.monitoring.promotion import BETS, needed
 from studies.study import Finding, Record, at_most, mean_interval, share_interval
 
 SEED, NEEDS_DATA = 0, False

@@ -12,7 +12,7 @@ from heldout.errors import FitFailure
 from heldout.learners.fitting import test
 from heldout.losses import Loss
 from heldout.losses.ratio import error_of
-from heldout.over_time.promotion import BETS, Capital, differences, needed
+from heldout.monitoring.promotion import BETS, Capital, differences, needed
 from heldout.parts.weights import Weights
 from tasks.outcome.champion_error import ChampionError
 from tasks.outcome.new_rows import KnownRows, fresh, hidden, unit_of

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from heldout.over_time.promotion import Capital
+from heldout.monitoring.promotion import Capital
 from studies.promotion import GAINS, LEVEL, NIGHTS, NULLS, Case, by_sets, counts, log_capital, simulate
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from heldout.over_time.promotion import Capital
+from heldout.monitoring.promotion import Capital
 from tasks.outcome.bets import Book
 from tasks.outcome.contest import PairRecord, Promotion
 

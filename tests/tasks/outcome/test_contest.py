@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from heldout.over_time.promotion import Capital, differences
+from heldout.monitoring.promotion import Capital, differences
 from heldout.rows.hashing import bits
 from heldout.rows.row_identity import contents, drawn, identities, numbers
 from tasks.outcome.contest import MOST_HIDDEN

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from flows import events
 from flows.session import report_error
-from heldout.over_time.promotion import Capital
+from heldout.monitoring.promotion import Capital
 from tasks.data.prepare_tables import prepare
 from tasks.data.row_contents import contents
 from tasks.data.write_prepared import write_prepared

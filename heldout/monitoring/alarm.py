@@ -44,7 +44,7 @@ from numpy.typing import ArrayLike
 
 from heldout.intervals.confidence_sequence import reach
 from heldout.losses import Losses
-from heldout.over_time.alike_rows import design_effect, size_and_correlation
+from heldout.monitoring.alike_rows import design_effect, size_and_correlation
 
 # the shares that are staked: best is about the drift over the variance of a row, as a share of m
 BETS = 0.9 * 0.5 ** np.arange(10)

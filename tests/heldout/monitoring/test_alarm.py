@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.signal import lfilter
 
-from heldout.over_time.alarm import BETS, Alarm, Reference, RunningMean, ShardShares, Side
+from heldout.monitoring.alarm import BETS, Alarm, Reference, RunningMean, ShardShares, Side
 
 SHARES = arrays(np.float64, st.integers(1, 20), elements=st.floats(0, 1))
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from heldout.over_time.share_alarm import ShareAlarm
+from heldout.monitoring.share_alarm import ShareAlarm
 from heldout.unlabelled.row_questions import Questions
 
 _MOST, _LEAST = 3, 0.1  # subjects that are named, and the part of the capital that each has

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from heldout.over_time.promotion import BETS, Capital, differences, needed
+from heldout.monitoring.promotion import BETS, Capital, differences, needed
 
 D = arrays(np.float64, st.integers(0, 60), elements=st.floats(-1, 1))
 
