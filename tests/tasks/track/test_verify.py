@@ -151,6 +151,16 @@ def test_a_history_as_it_was_written_is_whole_and_says_what_the_report_rests_on(
     assert ["no entry names report.html"] == [fault.partition(":")[0] for fault in stranger.faults]
 
 
+def test_an_opening_without_a_result_is_said_and_no_fault(store):
+    opened = store.settings(STORE)
+    said = {"winner": "w3", "rows": 9, "others": 0, "reopened": False, "tested": str(Sketch.of(rows(900, 9)))}
+    entry = append(connect(opened), opened, "opened", {"run": "died", **said})
+    found = look(store)
+    assert () == found.faults
+    (remark,) = [one for one in found.remarks if "none has its result" in one]
+    assert remark.startswith(f"entry {entry.number} opened the test part")
+
+
 def test_an_exported_history_says_the_same_and_its_changes_are_found(store):
     whole = history(connect(store.settings(STORE)))
     text = whole.exported()
