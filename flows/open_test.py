@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Ask, open, report; returns the exit code. Raises UserError if there is no row to open."""
     from flows.session import run_here
-    from tasks.outcome.sealed import question
+    from tasks.outcome.sealed import UNFINISHED, question
     from tasks.params import load
     from tasks.runtime import environment
     from tasks.storage import stage_settings
@@ -31,9 +31,12 @@ def main(options: argparse.Namespace) -> int:
         environment.print_all()
 
     settings = load(options.params, tuple(options.overrides))
-    stage_settings.check("report", settings)
-    text = question()
+    ended = stage_settings.place("select").exists()
+    stage_settings.check("report" if ended else "select", settings)
+    text = question() if ended else UNFINISHED
     if sys.stdin.isatty() and input(f"{text} Open it? [y/N] ").strip().lower() not in {"y", "yes"}:
         print("The test part stays sealed.")
         return 0
+    if not ended:
+        print(text)
     return run_here("final_test", options.params, options.overrides)

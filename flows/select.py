@@ -15,11 +15,11 @@ from tasks.outcome import (
     columns_that_matter,
     decision,
     duplicates_effect,
-    entered,
     hard_rows,
     not_credible,
     other_population,
     prediction_sets,
+    selection_entries,
     suspicious,
     unlabeled_rows,
     unused_rows,
@@ -27,12 +27,13 @@ from tasks.outcome import (
 )
 from tasks.outcome.deliver import deliver
 from tasks.outcome.estimate import choose, estimate_all, read_results
-from tasks.outcome.opening import describe, open_test_part
+from tasks.outcome.opening import check_weights, describe, open_test_part
 from tasks.outcome.powered import powered_all
 from tasks.params import Settings
 from tasks.storage import files, metrics_files, model_file, report_tables
 from tasks.track import lifecycle
-from tasks.track.ledger_tags import ledger_items, read_ledger
+from tasks.track.choice import enter_choice
+from tasks.track.ledger_tags import read_ledger
 
 
 @stage
@@ -43,7 +44,7 @@ def select(settings: Settings) -> None:
 
 
 def _select(settings: Settings) -> None:
-    data_hash, seen = files.read_data_hash(), files.read_seen_rows()
+    seen = files.read_seen_rows()
     results = read_results(settings)
     estimates = estimate_all(results)
     selection, of_the_winner = choose(settings, results, estimates)
@@ -53,13 +54,13 @@ def _select(settings: Settings) -> None:
     ledger = read_ledger(settings, seen, results.started, partial(seen_in, settings), run.earlier)
     ledger = ledger.with_removed(run.removed, settings.data.source, seen)
     asked = settings.selection.open_test or run.opens_test
-    found_rows = unused_rows.look(settings, winner, ledger, run.tested, asked=asked)
-    opening = open_test_part(settings, results, winner, delivered, found_rows)
-    # before any file shows what was seen: what fails below was seen all the same
+    found_rows = unused_rows.look(settings, winner, ledger, run.tested, asked=asked, unfinished=run.unfinished)
+    check_weights(results, found_rows)
     compared = [candidate for candidate in settings.candidates if candidate.name in results.started]
-    opened = bool(opening.estimates)
-    lifecycle.send_to_run(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))
-    for kind, said in entered.of_selection(settings, winner, seen, ledger, opening, after=run.entries):
+    # before a row is scored: what fails below was opened all the same
+    found_rows = enter_choice(settings, winner, compared, seen, ledger, found_rows)
+    opening = open_test_part(settings, results, winner, delivered, found_rows)
+    for kind, said in selection_entries.after_opening(opening):
         run.enter(settings, kind, said)
     against = against_baseline.compare(results, selection, opening.against_baseline)
     files.write_losses(scheme_results.losses(results.candidates, results.design.weights))

@@ -20,7 +20,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.stats import ks_2samp
 
-from heldout.over_time.column_alarm import ColumnAlarm
+from heldout.monitoring.column_alarm import ColumnAlarm
 from studies.study import Finding, Record, share_interval
 
 SEED, NEEDS_DATA = 0, False

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from heldout.over_time.column_alarm import ColumnAlarm
+from heldout.monitoring.column_alarm import ColumnAlarm
 from studies.quarter import Quarter, labelled
 from studies.study import Finding, Record, at_most, share_interval
 

@@ -1,8 +1,8 @@
 """A champion is hardly replaced without a reason, and a real gain takes 1.4 times the nights of the best single test.
 
 Each night brings fresh rows; on each the challenger errs and the champion does not with probability `lost`, the other
-way round with probability `won`. Every night all rows so far are looked at, in 365 nights: by the bets of
-`heldout.over_time.promotion`, by a t-test, and by a confidence sequence of the mean difference. The nights are compared
+way round with probability `won`. Every night all rows so far are looked at, in 365 nights: by the e-process of
+`heldout.monitoring.promotion`, a t-test, and a confidence sequence of the mean difference. The nights are compared
 with those of a single t-test of the same level, at the night at which it finds the gain with probability 80 %, which
 nobody knows beforehand; a year without a promotion counts as 366. With four challengers each pair has its own 5 %, or
 all have one level: the champion leaves a sequential model confidence set (Arnold et al., 2026). "6 percent of 100 rows"
@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from heldout.intervals.confidence_sequence import band
-from heldout.over_time.promotion import BETS, needed
+from heldout.monitoring.promotion import FRACTIONS, needed
 from studies.study import Finding, Record, at_most, mean_interval, share_interval
 
 SEED, NEEDS_DATA = 0, False
@@ -54,14 +54,14 @@ class Found:
     `power`, shape (NIGHTS,), is the share of streams in which a t-test at that night alone finds the gain.
     """
 
-    capital: NDArray[np.intp]
+    wealth: NDArray[np.intp]
     t: NDArray[np.intp]
     power: NDArray[np.float64]
 
     @property
     def promoted(self) -> float:
         """The share of streams with a promotion."""
-        return float((self.capital <= NIGHTS).mean())
+        return float((self.wealth <= NIGHTS).mean())
 
     @property
     def best_night(self) -> float:
@@ -75,40 +75,40 @@ def counts(case: Case, streams: int, rng: np.random.Generator) -> tuple[NDArray[
     return each[..., 0].cumsum(axis=1), each[..., 1].cumsum(axis=1)
 
 
-def log_capital(won: NDArray[np.int64], lost: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What `Capital.log` is after these rows: on a row without a difference no bet wins or loses."""
-    logs = np.multiply.outer(won, np.log1p(BETS)) + np.multiply.outer(lost, np.log1p(-BETS))
-    capital: NDArray[np.float64] = np.logaddexp.reduce(logs, axis=-1) - math.log(len(BETS))
-    return capital
+def log_wealth(won: NDArray[np.int64], lost: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What `EProcess.log` is after these rows: on a row without a difference no bet wins or loses."""
+    logs = np.multiply.outer(won, np.log1p(FRACTIONS)) + np.multiply.outer(lost, np.log1p(-FRACTIONS))
+    wealth: NDArray[np.float64] = np.logaddexp.reduce(logs, axis=-1) - math.log(len(FRACTIONS))
+    return wealth
 
 
 def simulate(case: Case, streams: int, seed: int = 0) -> Found:
     """All streams of a case."""
     rng = np.random.default_rng(seed)
     seen = case.rows * np.arange(1, NIGHTS + 1)
-    capital, t, power = [], [], np.zeros(NIGHTS)
+    wealth, t, power = [], [], np.zeros(NIGHTS)
     for _ in range(streams // _AT_ONCE):
         won, lost = counts(case, _AT_ONCE, rng)
         mean = (won - lost) / seen
         error = np.sqrt(np.maximum((won + lost) / seen - mean**2, 1e-12) / (seen - 1))
         significant = mean / error > scipy.stats.t.ppf(LEVEL, seen - 1)
-        capital.append(_first(log_capital(won, lost) >= needed(LEVEL)))
+        wealth.append(_first(log_wealth(won, lost) >= needed(LEVEL)))
         t.append(_first(significant))
         power += significant.sum(axis=0)
-    return Found(np.concatenate(capital), np.concatenate(t), power / streams)
+    return Found(np.concatenate(wealth), np.concatenate(t), power / streams)
 
 
 def by_sets(case: Case, streams: int, seed: int = 0) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The night at which the champion is replaced, where `OTHERS` learners as good as it challenge next to the `case`.
 
     First by any pair that reaches what the level needs, as shipped; then by a sequential model confidence set, which
-    the champion leaves when the mean capital of its pairs does (Arnold et al., 2026). Both have shape (S,).
+    the champion leaves when the mean wealth of its pairs does (Arnold et al., 2026). Both have shape (S,).
     """
     rng, equal = np.random.default_rng(seed), (case.won + case.lost) / 2
     pair, of_set = [], []
     for _ in range(streams // _AT_ONCE):
         cases = [case, *[Case(equal, equal, case.rows)] * OTHERS]
-        logs = np.stack([log_capital(*counts(one, _AT_ONCE, rng)) for one in cases])
+        logs = np.stack([log_wealth(*counts(one, _AT_ONCE, rng)) for one in cases])
         pair.append(_first(logs.max(axis=0) >= needed(LEVEL)))
         of_set.append(_first(np.logaddexp.reduce(logs, axis=0) - math.log(len(logs)) >= needed(LEVEL)))
     return np.concatenate(pair), np.concatenate(of_set)
@@ -155,7 +155,7 @@ def measure(unit: Unit, data: Path | None) -> list[Record]:  # noqa: ARG001
         pair, of_set = by_sets(case, unit.streams, SEED)
         return [{**record, "nights": one, "by_set": of} for one, of in zip(pair.tolist(), of_set.tolist(), strict=True)]
     found = simulate(case, unit.streams, SEED)
-    nights = zip(found.capital.tolist(), found.t.tolist(), strict=True)
+    nights = zip(found.wealth.tolist(), found.t.tolist(), strict=True)
     return [{**record, "nights": one, "by_t": t, "best": found.best_night} for one, t in nights]
 
 

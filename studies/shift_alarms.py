@@ -28,8 +28,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from heldout.losses import ZERO_ONE
-from heldout.over_time.alarm import Alarm
-from heldout.over_time.column_alarm import ColumnAlarm
+from heldout.monitoring.alarm import Alarm
+from heldout.monitoring.column_alarm import ColumnAlarm
 from heldout.unlabelled.answer_shares import answer_shares
 from heldout.unlabelled.disagreement import disagreements
 from studies.half_models import half_models

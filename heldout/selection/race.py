@@ -7,10 +7,10 @@ each is kept with this probability. Assumption: independent rows in an order fix
 Source: J. Ville (1939) for the inequality; V. Vovk, R. Wang, E-values: calibration, combination and applications
 (Annals of Statistics 49, 2021) for the mean; METHOD, section 8.
 
-Let D_i(c, b) = (loss of c - loss of b) / L in [-1, 1] at row i. Who stakes the share f in [0, 1) of a capital of 1 on
+Let D_i(c, b) = (loss of c - loss of b) / L in [-1, 1] at row i. Who stakes the share f in [0, 1) of a wealth of 1 on
 "c errs more than b" has e_f(c, b) = prod (1 + f D_i(c, b)). The hypotheses of a block are fixed before its rows, so
 that under the null of c nobody is expected to gain. So the mean over several f, fixed beforehand, and the mean over all
-rivals b, e(c), are nonnegative supermartingales from 1. The capital against a rival that left the race stays as it is,
+rivals b, e(c), are nonnegative supermartingales from 1. The wealth against a rival that left the race stays as it is,
 which is a rule of stopping. By Ville's inequality P(e(c) ever reaches 1 / (1 - level)) <= 1 - level. No factor for the
 number of candidates is needed, since one of them alone has a true null. Of many equal candidates some are dropped more
 often than that (docs/studies.md), and the others are as good.
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 Races = Literal["auto", "off"]
 STREAM: "SchemeName" = "progressive"  # the scheme whose losses it reads, block by block
 MORE_THAN = 10  # candidates: with fewer, "auto" makes all fits
-_ROWS_A_LOGARITHM = 64  # whose capital is multiplied first: it stays between 1e-64 and 1e18
-BETS = 0.9 * 0.5 ** np.arange(8)  # the shares that are staked: best is about the difference over its variance
+_ROWS_A_LOGARITHM = 64  # whose wealth is multiplied first: it stays between 1e-64 and 1e18
+FRACTIONS = 0.9 * 0.5 ** np.arange(8)  # the shares that are staked: best is about the difference over its variance
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class Race:
 
     Without a limit, infinity, nobody is dropped by evidence. After the last row at most `finalists` are left, None for
     no such number. `racing` are those that are left. `sums`, shape (M,), are their losses so far, and `logs`, shape
-    (M, M, B), the logarithms of the capital that each of `BETS` has against each candidate, by rival. Where rows have
-    weights the losses count by them, and `weight` is their sum.
+    (M, M, B), the logarithms of the wealth that each of `FRACTIONS` has against each candidate, by rival. Where rows
+    have weights the losses count by them, and `weight` is their sum.
     """
 
     candidates: tuple[str, ...]
@@ -98,7 +98,7 @@ class Race:
     ) -> "Race":
         """Before the first row."""
         count = len(candidates)
-        sums, logs = np.zeros(count), np.zeros((count, count, len(BETS)))
+        sums, logs = np.zeros(count), np.zeros((count, count, len(FRACTIONS)))
         return cls(tuple(candidates), stream, limit, level, finalists, tuple(candidates), sums=sums, logs=logs)
 
     def after(self, losses: Mapping[str, Losses], weights: Losses | None = None) -> "Race":
@@ -112,7 +112,7 @@ class Race:
         sums, logs = self.sums.copy(), self.logs.copy()
         sums[place] += table.sum(axis=1) if weights is None else (table * weights).sum(axis=1)
         for own, of in zip(place, table, strict=True):
-            logs[own, place] += _log_capital((of - table) / self.limit)
+            logs[own, place] += _log_wealth((of - table) / self.limit)
         rows = table.shape[1]
         weight = self.weight + (rows if weights is None else float(weights.sum()))
         seen = replace(self, rows=self.rows + rows, weight=weight, sums=sums, logs=logs)
@@ -125,8 +125,8 @@ class Race:
     def _against(self, name: str) -> Losses:
         """e(c, b) of each rival b, shape (M,)."""
         with np.errstate(over="ignore"):
-            capital: Losses = np.exp(self.logs[self.candidates.index(name)]).mean(axis=1)
-        return capital
+            wealth: Losses = np.exp(self.logs[self.candidates.index(name)]).mean(axis=1)
+        return wealth
 
     def _without_the_worse(self) -> "Race":
         if len(self.racing) < 2:
@@ -208,9 +208,9 @@ def worth_saying(race: Races, candidates: int) -> bool:
     return race == "auto" and candidates > MORE_THAN
 
 
-def _log_capital(differences: Losses) -> Losses:
-    """The sum over rows of log(1 + f D) for each of `BETS`, shape (M, B), of differences of shape (M, n)."""
+def _log_wealth(differences: Losses) -> Losses:
+    """The sum over rows of log(1 + f D) for each of `FRACTIONS`, shape (M, B), of differences of shape (M, n)."""
     starts = np.arange(0, differences.shape[1], _ROWS_A_LOGARITHM)
-    products = [np.multiply.reduceat(1 + bet * differences, starts, axis=1) for bet in BETS]
-    capital: Losses = np.log(products).sum(axis=2).T
-    return capital
+    products = [np.multiply.reduceat(1 + bet * differences, starts, axis=1) for bet in FRACTIONS]
+    wealth: Losses = np.log(products).sum(axis=2).T
+    return wealth

@@ -2,7 +2,7 @@
 
 They are made of the known rows alone, the labelled ones, before any other row is seen: so the answers of rows that are
 independent draws of a population are independent draws themselves, whatever the known rows are, and evidence by their
-shares keeps its promise (`heldout.over_time.share_alarm`).
+shares keeps its promise (`heldout.monitoring.share_alarm`).
 
 - A column of numbers: is the value above each of five quantiles, is it outside of the range? Another column: which of
   the ten most frequent values, or none of them? Asked of the rows without a gap there. And of all: is there a gap?

@@ -12,7 +12,7 @@ from heldout.errors import FitFailure
 from heldout.learners.fitting import test
 from heldout.losses import Loss
 from heldout.losses.ratio import error_of
-from heldout.over_time.promotion import BETS, Capital, differences, needed
+from heldout.monitoring.promotion import FRACTIONS, EProcess, differences, needed
 from heldout.parts.weights import Weights
 from tasks.outcome.champion_error import ChampionError
 from tasks.outcome.new_rows import KnownRows, fresh, hidden, unit_of
@@ -46,24 +46,24 @@ class Champion:
 class PairRecord:
     """What the nights left of a pair: a champion and a learner."""
 
-    capital: Capital = field(default_factory=Capital)
+    process: EProcess = field(default_factory=EProcess)
     limit: float | None = None  # of the loss; set in the first night, from other rows
     nights: tuple[Mapping[str, Any], ...] = ()
 
     def numbers(self) -> dict[str, Any]:
         """The record, for JSON."""
-        return {**asdict(self.capital), "bets": BETS.tolist(), "limit": self.limit, "nights": list(self.nights)}
+        return {**asdict(self.process), "bets": FRACTIONS.tolist(), "limit": self.limit, "nights": list(self.nights)}
 
     @classmethod
     def parsed(cls, numbers: Mapping[str, Any]) -> "PairRecord":
         """The record that `numbers` gave."""
-        capital = Capital(tuple(numbers["logs"]), numbers["rows"], numbers["total"])
-        return cls(capital, numbers["limit"], tuple(numbers["nights"]))
+        process = EProcess(tuple(numbers["logs"]), numbers["rows"], numbers["total"])
+        return cls(process, numbers["limit"], tuple(numbers["nights"]))
 
 
 @dataclass(frozen=True, eq=False)
 class Promotion:
-    """Whether the winner is promoted, why, the record of its pair, None without a bet, and the rows of this night.
+    """Whether the winner is promoted, why, the record of its pair, None without rows, and the rows of this night.
 
     `champion` is the error of the champion that the winner met, None where nothing is known of it.
     """
@@ -72,7 +72,7 @@ class Promotion:
     reason: str
     record: PairRecord | None = None
     numbers: Mapping[str, Any] = field(default_factory=dict)
-    bets: Ids = field(default_factory=lambda: np.empty(0, np.uint64))
+    used: Ids = field(default_factory=lambda: np.empty(0, np.uint64))
     trial: bool = False  # whether nothing was to be decided
     compared: bool = True  # False if one of the two gives no answers
     champion: ChampionError | None = None
@@ -121,28 +121,28 @@ def contest(
         ours = test(hypothesis, X, y, rows, trained.loss)
     except FitFailure as failure:
         return uncompared(champion.version, f"the winner gives no answers: {failure}", "`dvc repro` fits it again")
-    capital = record.capital.after(differences(counted * theirs, counted * ours, limit, cluster, left_out))
+    process = record.process.after(differences(counted * theirs, counted * ours, limit, cluster, left_out))
     errors = [error_of(of, counted) if counted.any() else None for of in (theirs, ours)]
     night = {
         "rows": len(rows),
         "hidden": left_out,
         "error_champion": errors[0],
         "error_challenger": errors[1],
-        "capital": capital.value,
+        "capital": process.wealth,
     }
-    after = PairRecord(capital, limit, (*record.nights, night))
+    after = PairRecord(process, limit, (*record.nights, night))
     numbers = {
         "level": level,
-        "capital": capital.value,
+        "capital": process.wealth,
         "capital_needed": math.exp(needed(level)),
         "rows_of_this_night": len(rows),
-        "rows_of_all_nights": capital.rows,
-        "difference": capital.mean * limit,
-        "rows_still_needed": capital.rows_needed(level),
+        "rows_of_all_nights": process.rows,
+        "difference": process.mean * limit,
+        "rows_still_needed": process.rows_needed(level),
     }
-    reason = f"{against}: {_sentence(capital, level, after, trained.loss, unit_of(settings, ids))}"
+    reason = f"{against}: {_sentence(process, level, after, trained.loss, unit_of(settings, ids))}"
     spent = ids.words(~known.rows(ids))  # also those that are left out
-    if capital.shown(level):
+    if process.shown(level):
         return Promotion("yes", f"shown to err less than {reason}", after, numbers, spent)
     return Promotion("no", f"{DRAW} from {reason}", after, numbers, spent)
 
@@ -177,18 +177,18 @@ def limit_of(loss: Loss, winner: str, weights: Weights | None = None) -> float:
     return float(losses.quantile(_QUANTILE)) or float(losses.max()) or 1.0
 
 
-def _sentence(capital: Capital, level: float, record: PairRecord, loss: Loss, unit: str) -> str:
+def _sentence(process: EProcess, level: float, record: PairRecord, loss: Loss, unit: str) -> str:
     """The numbers in words."""
-    if not capital.rows:
+    if not process.rows:
         return "no new labelled rows in the test part"
     tonight = record.nights[-1]
     nights = sum(night["rows"] > 0 for night in record.nights)
-    gain = capital.mean * (record.limit or 1.0)
+    gain = process.mean * (record.limit or 1.0)
     amount = f"{100 * abs(gain):.2f} percentage points" if loss.binary else f"{abs(gain):.4g}"
     without = "" if tonight["rows"] else "no new labelled rows in the test part; "
     text = (
-        f"{without}capital {capital.value:.3g} of the {math.exp(needed(level)):.3g} that level {level:g} needs, after "
-        f"{capital.rows} {unit} of {nights} night{'s' * (nights != 1)}, on which it errs {amount} "
+        f"{without}capital {process.wealth:.3g} of the {math.exp(needed(level)):.3g} that level {level:g} needs, after "
+        f"{process.rows} {unit} of {nights} night{'s' * (nights != 1)}, on which it errs {amount} "
         f"{'less' if gain >= 0 else 'more'}"
     )
     if not loss.bounded:
@@ -198,7 +198,7 @@ def _sentence(capital: Capital, level: float, record: PairRecord, loss: Loss, un
             f" ({100 * tonight['hidden']:.2g} % of tonight's new rows cannot be told from earlier rows, and count as "
             "rows on which it errs and the champion does not)"
         )
-    more = capital.rows_needed(level)
+    more = process.rows_needed(level)
     if more is None:
         return f"{text}; no number of further rows would do if they are like these"
     return f"{text}; about {more} further {unit} are needed if they are like these" if more else text

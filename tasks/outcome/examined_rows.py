@@ -1,4 +1,4 @@
-"""The questions to new labelled rows, and the words of their verdict (`heldout.over_time.new_batch`)."""
+"""The questions to new labelled rows, and the words of their verdict (`heldout.monitoring.new_batch`)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from heldout.errors import FitFailure
 from heldout.learners.fitting import test
 from heldout.losses import Loss, Losses, choose_loss
-from heldout.over_time import new_batch
-from heldout.over_time.new_batch import Answer, Asked, Verdict
+from heldout.monitoring import new_batch
+from heldout.monitoring.new_batch import Answer, Asked, Verdict
 from heldout.printable import plain, printable
 from tasks.data.prepare_tables import ReadRows
 from tasks.data.row_contents import contents

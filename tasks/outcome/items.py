@@ -13,11 +13,19 @@ from tasks.params import Settings
 
 @dataclass(frozen=True)
 class TrackedMetric:
-    """A number; a curve has a metric of the same name for each of its steps."""
+    """A number, with the ends of its interval where it has one; a curve has one of the same name for each step."""
 
     name: str
     value: float
     step: int = 0
+    low: float | None = None
+    high: float | None = None
+
+    def numbers(self) -> Iterator[tuple[str, float]]:
+        """E_cv, E_cv_low, E_cv_high."""
+        for end, number in (("", self.value), ("_low", self.low), ("_high", self.high)):
+            if number is not None:
+                yield f"{self.name}{end}", number
 
 
 @dataclass(frozen=True)
@@ -42,14 +50,6 @@ class Artifact:
 
     path: Path
     folder: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class TrackedTable:
-    """A table that MLflow's pages show and `mlflow.load_table` reads; `name` ends in .json."""
-
-    name: str
-    table: pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Input:
     context: str
 
 
-Item = TrackedMetric | Parameter | Tag | Note | Artifact | TrackedTable | Dataset | Input
+Item = TrackedMetric | Parameter | Tag | Note | Artifact | Dataset | Input
 PAGE = "{page}"  # no escaped text has a brace
 ROOT = "_RMSE"  # at the end of the name of a metric: the root of a mean squared loss, as people read it
 RUN_NAME, NOTE = "mlflow.runName", "mlflow.note.content"  # tags that MLflow shows as name and description

@@ -60,6 +60,16 @@ class Opening:
         return "" if self.estimates else "the test part is sealed"
 
 
+def check_weights(results: Results, found: UnusedRows | None) -> None:
+    """Raise UserError where the rows that were `found` have no weight, before a ledger says that they are opened."""
+    if found is None or not len(found.rows) or not results.design.loss.weighted:
+        return
+    if not files.read_test_roles()["weight"][found.rows].any():
+        raise UserError(
+            f"the {len(found.rows)} rows of the test part have weight 0, so that E_test has no value; open it later"
+        )
+
+
 def open_test_part(
     settings: Settings, results: Results, winner: Candidate, delivered: Delivered, found: UnusedRows | None
 ) -> Opening:
@@ -70,8 +80,6 @@ def open_test_part(
     X, y = part.X, part.y
     design, trained = results.design, read_all_labeled(settings)
     weights = part.roles["weight"] if trained.loss.weighted else None
-    if weights is not None and not weights.any():
-        raise UserError(f"the {len(y)} rows of the test part have weight 0, so that E_test has no value; open it later")
     try:
         losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, trained.loss)
         for whose, of in ((winner.name, losses), (baseline.NAME, baseline.final_losses(trained, y))):

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from heldout.over_time.promotion import needed
+from heldout.monitoring.promotion import needed
 from tasks.outcome.chain import Entry
 from tasks.outcome.contest import Promotion
 from tasks.outcome.operations import Of

@@ -4,6 +4,11 @@ from heldout.printable import printable
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 
+UNFINISHED = (
+    "The last run ended before it wrote which model it chose. The winner is chosen again and tested on the test part; "
+    "what that run had begun to open is its winner's alone."
+)
+
 
 def question() -> str:
     """Which rows the winner of the last run would meet. Raises UserError where there are none."""

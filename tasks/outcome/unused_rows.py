@@ -1,12 +1,13 @@
 """The rows of the test part that a winner may be tested on: those that no choice has used (decisions 25 and 62)."""
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.printable import printable
 from tasks.outcome.ledger import Ledger, winner_id
 from tasks.outcome.new_rows import KnownRows, fresh, hidden
 from tasks.params import Candidate, Settings
@@ -38,24 +39,42 @@ class UnusedRows:
 
 
 def look(
-    settings: Settings, winner: Candidate, ledger: Ledger, read_tested: ReadTested, *, asked: bool
+    settings: Settings,
+    winner: Candidate,
+    ledger: Ledger,
+    read_tested: ReadTested,
+    *,
+    asked: bool,
+    unfinished: Collection[str] = (),
 ) -> UnusedRows | None:
     """The rows for a winner after the runs of the `ledger`, None without a test part; tested.parquet keeps which.
 
     All rows are unused as long as the part was opened for no other winner; afterwards those that are new. Rows that
     were tested for this winner, and for no other since, are tested again, which says nothing new; all other rows wait
-    until somebody has `asked`.
+    until somebody has `asked`. The `unfinished` runs of the ledger wrote no result: what they opened is opened.
     """
     if settings.split.test_fraction == 0:
         _write(_NONE)
         return None
     this = winner_id(winner, settings, files.read_seen_rows())
     ids = read_row_ids("test")
-    found = _look(settings, this, ids, ledger, read_tested, asked=asked)
+    finished = {one.winner for one in ledger.opened if one.run not in unfinished}
+    died = {one.winner for one in ledger.opened} - finished
+    found = _look(settings, this, ids, ledger, read_tested, asked=asked, died=len(died - {this}))
+    if this in died:
+        log.warning("E_test: a run that wrote no result had opened the test part for %s", printable(winner.name))
     if found.refused:
         log.warning("E_test: not opened: %s", found.refused)
     _write(ids.words(found.rows))
     return found
+
+
+def seal(found: UnusedRows) -> UnusedRows:
+    """The same without a row to test: the ledger did not take that they are opened."""
+    log.warning("E_test: not opened: the MLflow store was lost, so that no later run would know of it")
+    _write(_NONE)
+    none = np.empty(0, np.intp)
+    return replace(found, rows=none, sealed=found.sealed + len(found.rows), winners=found.winners - 1)
 
 
 def _write(words: Ids) -> None:
@@ -64,7 +83,7 @@ def _write(words: Ids) -> None:
 
 
 def _look(
-    settings: Settings, this: str, ids: RowIds, ledger: Ledger, read_tested: ReadTested, *, asked: bool
+    settings: Settings, this: str, ids: RowIds, ledger: Ledger, read_tested: ReadTested, *, asked: bool, died: int
 ) -> UnusedRows:
     opened_for = {one.winner for one in ledger.opened}
     others = opened_for - {this}
@@ -74,7 +93,7 @@ def _look(
     before, since = ([one.run for one in runs] for runs in (ledger.opened[: last + 1], ledger.opened[last + 1 :]))
     unused = None if ledger.used_by else _unused(settings, ids, read_tested(before) if before else _NONE)
     if unused is None or not len(unused):
-        return UnusedRows(winners=len(opened_for), refused=_spent(len(others), ledger.used_by))
+        return UnusedRows(winners=len(opened_for), refused=_spent(len(others), died, ledger.used_by))
     again = None if asked or not since else read_tested(since[-1:])
     rows = unused if asked else unused[np.isin(ids.of_rows[unused], _NONE if again is None else again)]
     return UnusedRows(rows, len(unused) - len(rows), int(len(rows) > 0), len(others))
@@ -90,12 +109,14 @@ def _unused(settings: Settings, ids: RowIds, tested: Ids | None) -> NDArray[np.i
     return fresh(ids, known)
 
 
-def _spent(others: int, used_by: int) -> str:
+def _spent(others: int, died: int, used_by: int) -> str:
     """Why no row of the test part is unseen, and what to do."""
     reasons = []
     if others:
+        opened_for = f"{others} other winner{'s' * (others > 1)}"
+        opened_for += f" ({died} of them by a run that wrote no result)" if died else ""
         reasons.append(
-            f"the test part of these data was opened for {others} other winner{'s' * (others > 1)}; a second look, "
+            f"the test part of these data was opened for {opened_for}; a second look, "
             "also at the same learner trained on another draw of rows, would be a choice among test errors, and no row "
             "of it is known to be new since"
         )

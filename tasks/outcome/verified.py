@@ -18,7 +18,7 @@ from tasks.outcome.history import (
     metrics_hash,
     tags_hash,
 )
-from tasks.outcome.operations import about_runs, champions, removed
+from tasks.outcome.operations import about_runs, champions, removed, with_result
 from tasks.runtime.errors import UserError
 from tasks.storage.seen_rows import SeenRows
 
@@ -56,7 +56,7 @@ def verify(
     if witness is not None and (why := chain.does_not_hold(witness, entries)):
         faults.append(f"the head that was kept, {witness}, does not hold: {why}")
     faults += [*_of_runs(history.runs, entries), *_of_champions(history, entries)]
-    remarks = [*_clocks(entries), *_unfinished(history.runs, entries)]
+    remarks = [*_clocks(entries), *_unfinished(history.runs, entries), *_without_result(entries)]
     if report is not None:
         about = _Report(history, entries, read)
         more = [*about.look(report)]
@@ -157,6 +157,13 @@ def _unfinished(runs: Sequence[TrackedRun], entries: Sequence[Entry]) -> Iterato
             yield f"the run {run.run} is {run.ended}, and has no entry yet: the next run adopts it if its process died"
 
 
+def _without_result(entries: Sequence[Entry]) -> Iterator[str]:
+    known = with_result(entries)
+    for entry in entries:
+        if entry.kind == "opened" and entry.said["run"] not in known:
+            yield f"entry {entry.number} opened the test part, and none has its result: the part counts as opened"
+
+
 @dataclass(frozen=True)
 class _Report:
     """What a history says of a report; each line with whether it is a fault."""
@@ -204,6 +211,7 @@ class _Report:
             yield True, "the report has an E_test, and no entry says that the test part was opened for its winner"
             return
         this = own[-1]
+        yield from self._result(this, reported)
         rows = Sketch.parsed(this.said["tested"])
         others = {
             one.said["winner"]
@@ -227,6 +235,13 @@ class _Report:
                     "and for no other winner before"
                 ),
             )
+
+    def _result(self, opened: Entry, reported: Entry) -> Iterator[tuple[bool, str]]:
+        """An E_test that is not the one that was found by the run that opened the part."""
+        run, E_test = opened.said["run"], reported.said["E_test"]
+        found = [one.said["E_test"] for one in self.entries if one.kind == "tested" and one.said["run"] == run]
+        if run == reported.said["run"] and found and E_test not in found:
+            yield True, f"the report has E_test = {E_test:.6g}, and the rows gave {found[-1]:.6g}"
 
     def _winner_of(self, reported: Entry) -> str | None:
         run = next((one for one in self.history.runs if one.key == reported.said["run"]), None)

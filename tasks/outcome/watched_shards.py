@@ -15,9 +15,9 @@ import pandas as pd
 
 from heldout import digests
 from heldout.losses import Loss, Losses
-from heldout.over_time.alarm import Alarm, Reference, RunningMean, Side
-from heldout.over_time.column_alarm import ColumnAlarm
-from heldout.over_time.share_alarm import ShareAlarm
+from heldout.monitoring.alarm import Alarm, Reference, RunningMean, Side
+from heldout.monitoring.column_alarm import ColumnAlarm
+from heldout.monitoring.share_alarm import ShareAlarm
 from heldout.unlabelled.answer_shares import scale_of
 from heldout.unlabelled.row_questions import Questions
 from tasks.data import new_shards, unlabeled

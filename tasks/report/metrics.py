@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-import pandas as pd
-
 from heldout.estimates import PLANNED_BY
 from heldout.fits import baseline
+from tasks.report.run_items import metric
 from tasks.report.summary import Summary
 from tasks.storage import files
 
@@ -41,10 +40,9 @@ def _as_rmse(summary: Summary, planned: Mapping[str, float]) -> dict[str, float]
 
 def _numbers(summary: Summary) -> Iterator[tuple[str, float]]:
     """What has a number; an interval that is not claimed and a bound that does not hold have none."""
-    for line in summary.estimates_of(summary.selected).to_dict("records"):
-        for name, end in (("value", ""), ("low", "_low"), ("high", "_high")):
-            if not pd.isna(line[name]):
-                yield f"{line['estimate']}{end}", float(line[name])
+    for record in summary.records_of(summary.selected):
+        for item in metric(record.estimate, record):
+            yield from item.numbers()
     for name in _BOUNDS:
         if summary.selection[name] is not None:
             yield name, summary.selection[name]

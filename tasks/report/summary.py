@@ -164,16 +164,21 @@ class Summary:
     @cached_property
     def planned(self) -> Planned | None:
         """What the winner errs, by the estimate that a decision rests on; None where none has an interval."""
-        of_baseline = self.estimates_of(baseline.NAME)
-        values = dict(zip(of_baseline["estimate"], of_baseline["value"], strict=True))
-        records = [Estimate(**line) for line in as_records(self.estimates_of(self.selected))]
-        return plan_with(records, values, self.against_baseline)
+        values = {record.estimate: record.value for record in self.records_of(baseline.NAME)}
+        return plan_with(self.records_of(self.selected), values, self.against_baseline)
 
     @cached_property
     def won_by(self) -> str:
         """The estimate by which the winner was the least of several, and chosen; empty for none."""
-        records = (Estimate(**line) for line in as_records(self.estimates))
-        return won_by(self.selection["criterion"], self.selected, records)
+        return won_by(self.selection["criterion"], self.selected, self._records)
+
+    @cached_property
+    def _records(self) -> list[Estimate]:
+        return [Estimate(**line) for line in as_records(self.estimates)]
+
+    def records_of(self, candidate: str) -> list[Estimate]:
+        """The estimates of one candidate."""
+        return [record for record in self._records if record.candidate == candidate]
 
     @property
     def against_baseline(self) -> dict[str, Difference]:

@@ -238,7 +238,7 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """A JSON with ten significant digits, its keys in the order of `value`."""
-    write_text(path, json.dumps(_rounded(value), indent=2, ensure_ascii=False))
+    write_text(path, json.dumps(rounded(value), indent=2, ensure_ascii=False))
 
 
 def write_text(path: Path, text: str) -> None:
@@ -263,12 +263,13 @@ def partitions_hash() -> str:
     return "".join(file_hash(path) for path in (PARTITION, HALVES, ROLES))
 
 
-def _rounded(value: Any) -> Any:
+def rounded(value: Any) -> Any:
+    """A value as `write_json` writes it."""
     if isinstance(value, float):
         return float(DIGITS % value)
     if isinstance(value, dict):
-        return {key: _rounded(item) for key, item in value.items()}
-    return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: rounded(item) for key, item in value.items()}
+    return [rounded(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def existing(path: Path) -> Path:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.over_time import new_batch
+from heldout.monitoring import new_batch
 from tasks.data import prepare_tables
 from tasks.data.known_rows import Identities
 from tasks.data.prepare_tables import ReadRows

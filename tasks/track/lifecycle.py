@@ -4,12 +4,13 @@ import logging
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tasks.outcome import operations
 from tasks.outcome.chain import Entry
 from tasks.outcome.items import RUN_NAME, Item, Tag, settings_items
 from tasks.params import Settings
@@ -35,7 +36,7 @@ log = logging.getLogger("heldout")
 _newest: dict[str, str] = {}  # the experiment and the id of the newest run of this process
 _CLOCKS_DIFFER = timedelta(minutes=1)  # more is said
 TRIAL = "trial"  # the tag of a run that may not promote: why
-AGAIN_IN_STORE = "dvc repro --force --single-item report"  # gives a store the results that are here
+AGAIN_IN_STORE = "dvc repro --force --downstream select"  # gives a store the results that are here
 Answer = TypeVar("Answer")
 
 
@@ -52,7 +53,9 @@ class Active:
     kinds: set[str] = field(default_factory=set)  # of its entries in the ledger of operations
     entries: int = 0  # of the ledger of operations, at the start
     removed: Mapping[str, Sequence[Entry]] = field(default_factory=dict)  # validations gone from the store, by entries
+    unfinished: Collection[str] = ()  # earlier validations, by their ids or keys, that wrote no result
     opens_test: bool = False  # whether the test part is opened for the winner of this run
+    kept_sealed: bool = False  # whether rows were not opened, since the store was lost
     lost: str = ""  # why the store is asked nothing any more
     uncompared: str = ""  # why the winner could not be compared with the champion
 
@@ -203,8 +206,18 @@ def _begin(settings: Settings, trial: str) -> Active:
         removed = operations_ledger.removed(client, entries, before)
         started = _later(_now(), after(before))
         run_id = client.create_run(experiment, started, resolve_tags(tags)).info.run_id
+        earlier, finished = tags_of(before), operations.with_result(entries)
+        keys = {**{id_: tags.get(KEY, id_) for id_, tags in earlier.items()}, **{key: key for key in removed}}
         begun = Active(
-            client, experiment, run_id, key, started, tags_of(before), entries=entries[-1].number, removed=removed
+            client,
+            experiment,
+            run_id,
+            key,
+            started,
+            earlier,
+            entries=entries[-1].number,
+            removed=removed,
+            unfinished={name for name, key in keys.items() if key not in finished},
         )
         begun.send(settings_items(settings))
     except failures() as error:
@@ -239,10 +252,11 @@ def _end(ended: Active, status: str) -> None:
         _incomplete = NotCompared(f"{ended.uncompared}; all else is done, and the results are complete")
     ended.ask(lambda client: client.set_terminated(ended.run_id, status, max(_now(), ended.started)))
     if ended.lost:
+        but = ", but for the test part, which stays sealed until the store can say that it was opened"
         _incomplete = NotSent(
             f"the MLflow store was lost during the run ({ended.lost}), so it lacks the run, and nothing was promoted; "
-            "the results here are complete. When the store answers again, run the same again (finished fits are "
-            f"stored), as `{COMMAND} validate`, or after `dvc repro` as `{AGAIN_IN_STORE}`"
+            f"the results here are complete{but * ended.kept_sealed}. When the store answers again, run the same again "
+            f"(finished fits are stored), as `{COMMAND} validate`, or after `dvc repro` as `{AGAIN_IN_STORE}`"
         )
 
 

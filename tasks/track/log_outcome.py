@@ -9,8 +9,8 @@ from tasks.outcome.contest import Promotion
 from tasks.outcome.items import Item, Tag
 from tasks.outcome.operations import cut
 from tasks.params import Settings
+from tasks.report.run_items import candidate_items, labeled_rows, outcome_items, version_tags
 from tasks.report.summary import Summary
-from tasks.report.tracked import candidate_items, labeled_rows, outcome_items, version_tags
 from tasks.storage import files
 from tasks.track import lifecycle
 from tasks.track.experiments import show_unit
@@ -38,11 +38,14 @@ def log_outcome(
     warnings.filterwarnings("ignore", category=UserWarning, module=r"mlflow\.")
     run = lifecycle.active()
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selected)
-    compared = [candidate for candidate in settings.candidates if candidate.name not in summary.failures]
-    opened = summary.selection["E_test"] is not None
-    data_hash, seen = files.read_data_hash(), files.read_seen_rows()
-    run.send(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))
     if not run.has_entered("compared"):  # `select` ran before this run, which reports it again
+        compared = [candidate for candidate in settings.candidates if candidate.name not in summary.failures]
+        data_hash, seen, opened = (
+            files.read_data_hash(),
+            files.read_seen_rows(),
+            summary.selection["E_test"] is not None,
+        )
+        run.send(ledger_items(settings, data_hash, seen, winner, compared, test_opened=opened))
         run.enter(settings, "compared", {"compared": summary.selection["contamination"], "again": True})
     data = as_input(labeled_rows(settings))
     run.send([*headline, *outcome_items(summary, speed), data])

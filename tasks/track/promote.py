@@ -15,9 +15,9 @@ from heldout import digests
 from heldout.errors import FitFailure
 from tasks.fits.model_process import Model, opened
 from tasks.outcome import operations
-from tasks.outcome.bets import Book
 from tasks.outcome.champion_error import ChampionError, champion_error
 from tasks.outcome.contest import Champion, Promotion, contest, uncompared
+from tasks.outcome.e_processes import EProcesses
 from tasks.outcome.items import Artifact, Tag, TrackedMetric
 from tasks.outcome.ledger import learner_id, seeded_id
 from tasks.outcome.new_rows import KnownRows
@@ -50,7 +50,7 @@ NO_CHAMPION = "there is no champion any more"
 PROMOTED, REASON = "promoted", "promotion_reason"
 AGAINST, _NUMBER, _MODEL_HASH = "promotion_against", "promotion_book", "model_hash"
 _DECISION = "promotion.json"
-EVIDENCE = "promotion"  # of artifacts: the rows that a version has seen; the records and bets of a champion's pairs
+EVIDENCE = "promotion"  # of artifacts: rows that a version has seen; records and used rows of a champion's pairs
 _SEEN, _RECORDS, _BETS = "seen_rows.parquet", "records.json", "bets.parquet"
 _TRAINED = "trained_rows.parquet"  # of a version that was promoted: without the rows on which it was shown to err less
 _PIN, _OLD = f"{HIDDEN}pin.", "old_rows.parquet"  # of the first run after a rollback: a tag, the rows that it found
@@ -86,11 +86,13 @@ def promote(
         old_rows = {pin: _old_rows(client, run, pin) for pin in pins(known, of)}
         pin = pin_of(old_rows, **line)
         pinned = None if pin is None else (pin, old_rows[pin])
-        decision, book, seen = _decide(client, settings, winner, model, place, run, pinned, stopped)
+        decision, processes, seen = _decide(client, settings, winner, model, place, run, pinned, stopped)
         if pin is not None:
             decision = replace(decision, prevented_before=prevented_before(pin, known))
         version = version or register(client, place.name, info, {**told, **_tags(run, place)})
-        _record(client, run, decision, {"name": place.name, "version": version, "source": place.source}, seen, book)
+        _record(
+            client, run, decision, {"name": place.name, "version": version, "source": place.source}, seen, processes
+        )
         said = {**line, **of.said(run=run.data.tags.get(KEY, run.info.run_id), version=version), **_said(decision)}
         kind, alias = ("contest", CHALLENGER) if decision.promoted == "no" else ("champion", CHAMPION)
         if kind == "champion":
@@ -102,7 +104,7 @@ def promote(
             operations_ledger.append_decision(client, settings, kind, said, of, known)
         except operations_ledger.Overtaken:
             log.warning("another run decided about %s at the same moment; decided again", place.address(CHAMPION))
-            if book is not None:
+            if processes is not None:
                 client.delete_tag(run.info.run_id, AGAINST)
             time.sleep(_ALIAS_SECONDS)
             continue
@@ -167,8 +169,8 @@ def _decide(
     run: "Run",
     pinned: tuple[Pin, Ids] | None,
     stopped: str,
-) -> tuple[Promotion, Book | None, Ids]:
-    """The decision, the book of the champion, and the rows that the winner has seen.
+) -> tuple[Promotion, EProcesses | None, Ids]:
+    """The decision, the e-processes of the champion, and the rows that the winner has seen.
 
     `pinned` are the pin of the winner's line and the rows that do not count for it, `stopped` is the advice not to ship
     it.
@@ -185,11 +187,11 @@ def _decide(
     with ExitStack() as until_decided:
         try:
             champion = until_decided.enter_context(_champion(settings, place.champion))
-            book = _read_book(client, place.champion, run)
+            processes = _read_processes(client, place.champion, run)
         except UserError as error:
             return uncompared(str(place.champion.version), str(error)), None, used
-        record = book.record(pair, int(place.champion.tags.get(RESTORED, 0)))
-        spent = book.spent(pair, known_since(client, winner, settings, files.read_seen_rows()))
+        record = processes.record(pair, int(place.champion.tags.get(RESTORED, 0)))
+        spent = processes.spent(pair, known_since(client, winner, settings, files.read_seen_rows()))
         decision = contest(settings, winner.name, model, champion, record, spent)
         if pinned is not None:
             pin, old = pinned
@@ -200,10 +202,10 @@ def _decide(
         if (current := _error_now(settings, champion, model)) is not None:
             decision = replace(decision, champion=current, numbers={**decision.numbers, **current.numbers()})
     decision = decision.as_advised(stopped)
-    book = book.after(pair, decision, run.info.start_time)
+    processes = processes.after(pair, decision, run.info.start_time)
     if decision.promoted == "yes":
-        used = np.concatenate([used, book.of_pair(pair)])  # the winner is chosen by them
-    return decision, book, used
+        used = np.concatenate([used, processes.of_pair(pair)])  # the winner is chosen by them
+    return decision, processes, used
 
 
 def _error_now(settings: Settings, champion: Champion, model: Model) -> ChampionError | None:
@@ -251,22 +253,22 @@ def trained_rows(client: "MlflowClient", folder: Path, champion: "ModelVersion")
     return read_words(download(folder, f"runs:/{champion.run_id}/{EVIDENCE}/{name}"))[WORD].to_numpy(np.uint64)
 
 
-def book_order(run: "Run") -> tuple[int, int]:
-    """Which of the runs with a book of the same champion has the newest."""
+def newest_order(run: "Run") -> tuple[int, int]:
+    """Which of the runs with e-processes of the same champion has the newest."""
     return int(run.data.tags.get(_NUMBER, 0)), run.info.start_time
 
 
-def _read_book(client: "MlflowClient", champion: "ModelVersion", reader: "Run") -> Book:
-    """The newest book of a champion that the `reader` has not written. Raises UserError where it cannot be had."""
+def _read_processes(client: "MlflowClient", champion: "ModelVersion", reader: "Run") -> EProcesses:
+    """The newest e-processes of a champion that the `reader` did not write. Raises UserError without them."""
     against = f"{champion.name}/{champion.version}"
     written = (run for run in runs(client, f"tags.{AGAINST} = '{against}'") if run.info.run_id != reader.info.run_id)
-    found = max(written, key=book_order, default=None)
+    found = max(written, key=newest_order, default=None)
     if found is None:
-        return Book(against)
+        return EProcesses(against)
     with downloads() as folder:
         records, bets = (download(folder, f"runs:/{found.info.run_id}/{EVIDENCE}/{name}") for name in (_RECORDS, _BETS))
-        known, number = json.loads(records.read_text(encoding="utf-8")), book_order(found)[0]
-        return Book(against, known, read_words(bets), number)
+        known, number = json.loads(records.read_text(encoding="utf-8")), newest_order(found)[0]
+        return EProcesses(against, known, read_words(bets), number)
 
 
 def _record(
@@ -275,7 +277,7 @@ def _record(
     decision: Promotion,
     numbers: dict[str, Any],
     seen: Ids | None = None,
-    book: Book | None = None,
+    processes: EProcesses | None = None,
 ) -> None:
     """The decision on its run: artifacts first, and last the tag by which a later night finds them."""
     shown = {"promoted": decision.promoted, "promotion_reason": decision.reason, **numbers, **decision.numbers}
@@ -289,13 +291,13 @@ def _record(
         if decision.promoted == "yes":
             write_seen(folder / _TRAINED, read_row_ids("used").words())
             items.append(Artifact(folder / _TRAINED, EVIDENCE))
-        if book is not None:
-            files.write_json(folder / _RECORDS, dict(book.records))
-            book.bets.to_parquet(folder / _BETS)
+        if processes is not None:
+            files.write_json(folder / _RECORDS, dict(processes.records))
+            processes.used.to_parquet(folder / _BETS)
             items += [Artifact(folder / _RECORDS, EVIDENCE), Artifact(folder / _BETS, EVIDENCE)]
         numbers_now = {} if decision.champion is None else decision.champion.numbers()
         send(client, run.info.run_id, [*items, *(TrackedMetric(name, value) for name, value in numbers_now.items())])
     tags = [Tag(PROMOTED, decision.promoted), Tag(REASON, decision.reason)]
-    if book is not None:
-        tags += [Tag(_NUMBER, str(book.number)), Tag(AGAINST, book.against)]
+    if processes is not None:
+        tags += [Tag(_NUMBER, str(processes.number)), Tag(AGAINST, processes.against)]
     send(client, run.info.run_id, tags)

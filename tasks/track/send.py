@@ -16,7 +16,6 @@ from tasks.outcome.items import (
     Parameter,
     Tag,
     TrackedMetric,
-    TrackedTable,
 )
 
 if TYPE_CHECKING:
@@ -28,18 +27,18 @@ _PARAMETER_LENGTH, _TAG_LENGTH = 6000, 5000
 
 
 def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
-    """Send all items to a run: numbers and texts first, in batches, then data sets and files."""
+    """Send all items to a run: data sets and files first, then numbers and texts in batches, which may name them."""
     from mlflow import entities
 
     now = int(1000 * time.time())
     metrics: list[Any] = []
     parameters: list[Any] = []
     tags: list[Any] = []
-    larger: list[Artifact | TrackedTable | Dataset | Input] = []
+    larger: list[Artifact | Dataset | Input] = []
     for item in items:
         match item:
-            case TrackedMetric(name, value, step):
-                metrics.append(entities.Metric(name, value, now, step))
+            case TrackedMetric(step=step):
+                metrics += [entities.Metric(name, number, now, step) for name, number in item.numbers()]
             case Parameter(name, value):
                 parameters.append(entities.Param(name, value[:_PARAMETER_LENGTH]))
             case Tag(name, value):
@@ -47,20 +46,18 @@ def send(client: "MlflowClient", run_id: str, items: Iterable[Item]) -> None:
             case Note(text):
                 text = text.replace(PAGE, page_of(client, run_id))
                 tags.append(entities.RunTag(NOTE, text[:_TAG_LENGTH]))
-            case Artifact() | TrackedTable() | Dataset() | Input():
+            case Artifact() | Dataset() | Input():
                 larger.append(item)
-    batches = (_batches(metrics, _METRICS), _batches(parameters, _PARAMETERS), _batches(tags, _TAGS))
-    for batch in zip_longest(*batches, fillvalue=()):
-        client.log_batch(run_id, *batch)
     for item in larger:
         if isinstance(item, Artifact):
             client.log_artifact(run_id, str(item.path), item.folder)
-        elif isinstance(item, TrackedTable):
-            client.log_table(run_id, item.table, item.name)
         else:
             given = as_input(item)
             context = [entities.InputTag("mlflow.data.context", given.context)]
             client.log_inputs(run_id, [entities.DatasetInput(entities.Dataset(**given.described), context)])
+    batches = (_batches(metrics, _METRICS), _batches(parameters, _PARAMETERS), _batches(tags, _TAGS))
+    for batch in zip_longest(*batches, fillvalue=()):
+        client.log_batch(run_id, *batch)
 
 
 def page_of(client: "MlflowClient", run_id: str) -> str:

@@ -1,5 +1,6 @@
 """The MLflow store is lost while the real commands run: results, exit code, one message, and the run when run again."""
 
+import json
 import os
 import random
 import shutil
@@ -47,13 +48,21 @@ def garbage(folder):
     (folder / "mlflow.db").write_bytes(random.Random(0).randbytes(100_000))
 
 
+def e_test(checkout):
+    return json.loads((checkout.path / "reports/selection.json").read_text())["E_test"]
+
+
 def is_there_when_run_again(checkout, said, again):
     assert 1 == said.count(AGAIN_IN_STORE)
     assert [] == [word for word in ("Traceback", "sqlalche.me", "alembic", "SQL:") if word in said]
     assert "up to date" in checkout.run("dvc", "status").stdout
-    before = checkout.hashes(), fits(checkout)
+    before = {**checkout.hashes("data/prepared", "models"), **dict.fromkeys(fits(checkout))}
+    assert None is e_test(checkout)  # it is opened once the ledger can say so
+    assert "but for the test part, which stays sealed" in said
     checkout.run(*again)
-    assert before == (checkout.hashes(), fits(checkout))
+    assert before == {**checkout.hashes("data/prepared", "models"), **dict.fromkeys(fits(checkout))}
+    assert None is not e_test(checkout)
+    assert "up to date" in checkout.run("dvc", "status").stdout
     (run,) = parents(checkout)
     assert "FINISHED" == run.info.status
     assert {"E_cv"} <= {*run.data.metrics}

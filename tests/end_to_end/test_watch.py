@@ -8,8 +8,8 @@ import pytest
 from mlflow import MlflowClient
 
 from flows import watch as flow
-from heldout.over_time.alarm import Alarm, RunningMean
-from heldout.over_time.column_alarm import ColumnAlarm
+from heldout.monitoring.alarm import Alarm, RunningMean
+from heldout.monitoring.column_alarm import ColumnAlarm
 from tasks.outcome.fixed_reference import FixedReference
 from tasks.outcome.watched_shards import WatchRecord
 from tasks.params import load

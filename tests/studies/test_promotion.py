@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from heldout.over_time.promotion import Capital
-from studies.promotion import GAINS, LEVEL, NIGHTS, NULLS, Case, by_sets, counts, log_capital, simulate
+from heldout.monitoring.promotion import EProcess
+from studies.promotion import GAINS, LEVEL, NIGHTS, NULLS, Case, by_sets, counts, log_wealth, simulate
 
 
 def test_the_capital_of_counts_is_that_of_the_rows():
     won, lost = counts(Case(0.3, 0.2, rows=7), 1, np.random.default_rng(0))
     rows = np.repeat([1.0, -1.0, 0.0], [won[0, 9], lost[0, 9], 70 - won[0, 9] - lost[0, 9]])
-    assert Capital().after(rows).log == pytest.approx(log_capital(won, lost)[0, 9])
+    assert EProcess().after(rows).log == pytest.approx(log_wealth(won, lost)[0, 9])
 
 
 @pytest.mark.parametrize("case", NULLS, ids=str)
@@ -30,4 +30,4 @@ def test_a_model_confidence_set_keeps_one_level_for_four_challengers_and_takes_l
 @pytest.mark.parametrize("case", GAINS, ids=str)
 def test_a_gain_of_one_point_takes_at_most_one_and_a_half_times_the_nights_of_one_test_at_its_best_night(case):
     found = simulate(case, 500)
-    assert found.capital.mean() <= 1.5 * found.best_night
+    assert found.wealth.mean() <= 1.5 * found.best_night

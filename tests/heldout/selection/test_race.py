@@ -14,7 +14,7 @@ from heldout.losses import SQUARED, ZERO_ONE
 from heldout.parts.partition import Partition
 from heldout.schemes.design import Design
 from heldout.schemes.progressive import first_steps
-from heldout.selection.race import BETS, MORE_THAN, Dropped, Race, why_none
+from heldout.selection.race import FRACTIONS, MORE_THAN, Dropped, Race, why_none
 
 LEVEL = 0.95
 
@@ -42,8 +42,8 @@ def drawn_stream(rng: np.random.Generator, errors: list[float], rows: int) -> Ra
 def test_one_row_by_hand():
     """Who errs alone has lost 1 to the other, at each share that is staked."""
     lost = after(race(2), [1.0], [0.0])
-    assert lost.e_value("c0") == pytest.approx(np.mean(1 + BETS), rel=1e-12)
-    assert lost.e_value("c1") == pytest.approx(np.mean(1 - BETS), rel=1e-12)
+    assert lost.e_value("c0") == pytest.approx(np.mean(1 + FRACTIONS), rel=1e-12)
+    assert lost.e_value("c1") == pytest.approx(np.mean(1 - FRACTIONS), rel=1e-12)
 
 
 @given(arrays(np.float64, st.tuples(st.integers(2, 4), st.integers(2, 12)), elements=st.floats(0, 3)))
@@ -54,7 +54,8 @@ def test_evidence_is_the_mean_over_rivals_of_products(losses):
     pieces = after(after(whole, *losses[:, : rows // 2]), *losses[:, rows // 2 :])
     for own in range(count):
         rivals = [other for other in range(count) if other != own]
-        by_hand = np.mean([[np.prod(1 + bet * (losses[own] - losses[other]) / 3) for bet in BETS] for other in rivals])
+        apart = [(losses[own] - losses[other]) / 3 for other in rivals]
+        by_hand = np.mean([[np.prod(1 + fraction * one) for fraction in FRACTIONS] for one in apart])
         assert pieces.e_value(f"c{own}") == pytest.approx(by_hand, rel=1e-9)
 
 
@@ -66,7 +67,7 @@ def test_the_best_expects_no_gain(rows):
         table = np.array(outcome).reshape(3, rows)
         chance = np.prod(np.where(table == 1, np.array(risks)[:, None], 1 - np.array(risks)[:, None]))
         expected += chance * after(race(3, level=1 - 1e-12), *table).e_value("c0")
-    against_worse = np.mean([(1 - 0.3 * bet) ** rows for bet in BETS])
+    against_worse = np.mean([(1 - 0.3 * bet) ** rows for bet in FRACTIONS])
     assert expected == pytest.approx((1 + against_worse) / 2, rel=1e-9)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from heldout.over_time.promotion import Capital, differences
+from heldout.monitoring.promotion import EProcess, differences
 from heldout.rows.hashing import bits
 from heldout.rows.row_identity import contents, drawn, identities, numbers
 from tasks.outcome.contest import MOST_HIDDEN
@@ -48,7 +48,7 @@ def table_of(rows, *, together: bool = False) -> tuple[RowIds, RowIds, np.ndarra
 def promoted(case: Case, seed: int) -> bool:
     """Whether the challenger replaces the champion in a quarter, by bets on the new rows of the test part."""
     rng = np.random.default_rng(seed)
-    rows, known, capital = np.empty(0), NOBODY, Capital()
+    rows, known, process = np.empty(0), NOBODY, EProcess()
     errors = np.array([case.champion, case.challenger])
     for night in range(NIGHTS):
         once = CELLS + night * ROWS + np.arange(ROWS)
@@ -59,9 +59,9 @@ def promoted(case: Case, seed: int) -> bool:
         if share < MOST_HIDDEN:
             where = (rows[tested][new] >= CELLS).astype(int)
             theirs, ours = (1.0 * (rng.random(len(new)) < of[where]) for of in errors)
-            capital = capital.after(differences(theirs, ours, 1.0, hidden=share))
+            process = process.after(differences(theirs, ours, 1.0, hidden=share))
         known = KnownRows(np.union1d(known.words, test.words()))
-        if capital.shown(LEVEL):
+        if process.shown(LEVEL):
             return True
     return False
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout.over_time.column_alarm import ColumnAlarm
+from heldout.monitoring.column_alarm import ColumnAlarm
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome.fixed_reference import FixedReference

@@ -26,7 +26,7 @@ from tasks.outcome.against_baseline import AgainstBaseline
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, Opened, winner_id
-from tasks.outcome.opening import Opening, describe, open_test_part
+from tasks.outcome.opening import Opening, check_weights, describe, open_test_part
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 from tasks.storage import files
@@ -65,6 +65,7 @@ class Case:
         found = unused_rows.look(
             self.settings, self.winner, ledger, lambda runs: rows if runs else rows[:0], asked=True
         )
+        check_weights(self.results, found)
         return open_test_part(self.settings, self.results, self.winner, delivered or self.delivered, found)
 
 

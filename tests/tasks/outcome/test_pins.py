@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from heldout.over_time.promotion import needed
+from heldout.monitoring.promotion import needed
 from tasks.outcome.chain import Entry
 from tasks.outcome.contest import Promotion
 from tasks.outcome.operations import Of, champions

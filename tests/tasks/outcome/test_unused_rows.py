@@ -44,11 +44,11 @@ class Store:
         pd.DataFrame({"part": part, "content": content, "number": number}).to_parquet(ROW_IDS)
         files.write_json(files.SEEN_ROWS, SeenRows().texts())
 
-    def run(self, winner: int = 0, *, asked: bool, used_by: int = 0) -> UnusedRows:
+    def run(self, winner: int = 0, *, asked: bool, used_by: int = 0, unfinished: tuple[str, ...] = ()) -> UnusedRows:
         """A run, which leaves the rows that it tested."""
         candidate = self.settings.candidates[winner]
         ledger = Ledger(1, tuple(self.opened), used_by)
-        found = unused_rows.look(self.settings, candidate, ledger, self.read, asked=asked)
+        found = unused_rows.look(self.settings, candidate, ledger, self.read, asked=asked, unfinished=unfinished)
         words = read_words(files.TESTED)["word"].to_numpy(np.uint64)
         assert {*words} == {*read_row_ids("test").of_rows[found.rows]}
         if len(found.rows):
@@ -87,6 +87,17 @@ def test_exploring_costs_nothing_and_the_part_is_opened_once_for_the_one_that_wa
     assert (10, 20, 1, 0) == counts(store.run(1, asked=False))  # and wait, also for the model of the first opening
     assert (20, 0, 1, 1) == counts(store.run(0, asked=True))
     assert "opened for 1 other winner;" in store.run(1, asked=True).refused  # a return to it would be a choice
+
+
+def test_a_run_that_wrote_no_result_has_opened_the_part_for_its_winner_alone(store, caplog):
+    store.run(0, asked=True)
+    other = store.run(1, asked=True, unfinished=("run 0",)).refused
+    assert "opened for 1 other winner (1 of them by a run that wrote no result);" in other
+    assert [] == [line for line in caplog.messages if "bayes" in line]
+    assert (10, 0, 1, 0) == counts(store.run(0, asked=False, unfinished=("run 0",)))  # the same opening
+    assert "a run that wrote no result had opened the test part for bayes" in caplog.text
+    later = store.run(1, asked=True, unfinished=("run 0",)).refused
+    assert "opened for 1 other winner;" in later  # whose result is there now
 
 
 def counts(found: UnusedRows) -> tuple[int, int, int, int]:

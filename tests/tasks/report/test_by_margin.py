@@ -20,10 +20,10 @@ from tasks.report import outcome_page, printed, summary_page
 from tasks.report.headline import headline
 from tasks.report.note import note
 from tasks.report.page import page
+from tasks.report.run_items import candidate_items, outcome_items
 from tasks.report.sections import differences
 from tasks.report.sentences import sentences
 from tasks.report.style import drawing
-from tasks.report.tracked import candidate_items, outcome_items
 from tasks.storage import files, report_tables
 from tests.tasks.report.test_closing_lines import OUTCOMES
 

@@ -15,10 +15,10 @@ from tasks.outcome.items import TrackedMetric
 from tasks.report import estimates_table, note, outcome_page
 from tasks.report.glossary import GLOSSARY
 from tasks.report.headline import headline
+from tasks.report.run_items import candidate_items, version_tags
 from tasks.report.sections import estimates, targets
 from tasks.report.sentences import sentences
 from tasks.report.style import drawing
-from tasks.report.tracked import candidate_items, version_tags
 
 DOCS = Path(__file__).parents[3] / "docs"
 BOUNDS = {"low": 0.05, "high": 0.3, "level": 0.9}
@@ -85,11 +85,12 @@ def test_the_note_has_each_error_and_the_disagreement(full):
 
 
 def test_mlflow_has_every_estimate_with_its_bounds(full, settings_with, monkeypatch):
-    monkeypatch.setattr("tasks.report.tracked.files.read_data_hash", lambda: "0")
+    monkeypatch.setattr("tasks.report.run_items.files.read_data_hash", lambda: "0")
     (bayes,) = settings_with("candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}]").candidates
     made = full()
     made.curves.fold_errors["bayes"] = made.curves.progressive_errors["bayes"] = made.estimates["value"].to_numpy()[:0]
-    metrics = {item.name for item in candidate_items(bayes, made) if isinstance(item, TrackedMetric)}
+    items = [item for item in candidate_items(bayes, made) if isinstance(item, TrackedMetric)]
+    metrics = {name for item in items for name, _ in item.numbers()}
     assert {*ESTIMATES} <= metrics
     with_bounds = {record.estimate for record in records() if record.low is not None}
     assert {f"{name}_{end}" for name in with_bounds for end in ("low", "high")} <= metrics
@@ -144,7 +145,7 @@ def test_what_the_gate_compares_with_the_baseline_is_an_estimate_of_it():
 
 
 def test_one_that_a_race_dropped_has_a_line_everywhere(full, settings_with, monkeypatch):
-    monkeypatch.setattr("tasks.report.tracked.files.read_data_hash", lambda: "0")
+    monkeypatch.setattr("tasks.report.run_items.files.read_data_hash", lambda: "0")
     one = Dropped("tree", 40, 150, 33.0, "bayes", 0.3, 0.025)
     made = full(dropped=[vars(one)])
     made = replace(made, estimates=made.estimates[made.estimates["candidate"] != "tree"])

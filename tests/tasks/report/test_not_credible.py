@@ -10,8 +10,8 @@ from tasks.outcome.items import Tag
 from tasks.report.estimates_table import columns_and_rows
 from tasks.report.next_steps import next_steps
 from tasks.report.note import note
+from tasks.report.run_items import outcome_items
 from tasks.report.sentences import sentences
-from tasks.report.tracked import outcome_items
 from tasks.storage import files
 
 REASON = "3 of 8 rows carry 41 % of the loss"

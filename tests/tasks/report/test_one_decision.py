@@ -15,9 +15,9 @@ from tasks.report import outcome_page, printed, summary_page
 from tasks.report.next_steps import next_steps
 from tasks.report.note import note
 from tasks.report.page import page
+from tasks.report.run_items import outcome_items
 from tasks.report.sentences import sentences
 from tasks.report.summary import LabeledRows
-from tasks.report.tracked import outcome_items
 from tasks.storage import files
 from tasks.storage.findings import Found, RecordedFinding
 from tasks.storage.quarantine import LeftOut

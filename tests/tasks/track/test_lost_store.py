@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from flows.session import report_error
-from tasks.outcome.items import Artifact, Dataset, Note, Tag, TrackedMetric, TrackedTable
+from tasks.outcome.items import Artifact, Dataset, Note, Tag, TrackedMetric
 from tasks.runtime.errors import NotSent, UserError
 from tasks.track import lifecycle, store
 from tasks.track.experiments import experiment_id
@@ -104,8 +104,7 @@ def validate(settings, how=lambda: None):
         table = pd.DataFrame({"x": [0.5], "y": [1]})
         data = Dataset("labeled", table, "y", Path("labeled.parquet"), "abc", "validation")
         lifecycle.send_to_run([TrackedMetric("E_cv", 1 / 3), data, Artifact(Path("report.html"), "plots")])
-        estimates = pd.DataFrame({"candidate": ["=bayes", "tree"], "value": [1 / 3, None]})
-        lifecycle.send_to_run([TrackedTable("estimates.json", estimates), Note("[report]({page}/artifacts/a.csv)")])
+        lifecycle.send_to_run([Note("[report]({page}/artifacts/a.csv)")])
         lifecycle.active().send_candidate("bayes", [TrackedMetric("E_cv", 0.5), Tag("warnings", "none")], failed=False)
     return left
 
@@ -118,9 +117,6 @@ def is_whole(parent, client):
     assert ["plots/report.html"] == [file.path for file in client.list_artifacts(parent.info.run_id, "plots")]
     page = f"#/experiments/{parent.info.experiment_id}/runs/{parent.info.run_id}"
     assert f"[report]({page}/artifacts/a.csv)" == parent.data.tags["mlflow.note.content"]
-    table = client.load_table(parent.info.experiment_id, "estimates.json", run_ids=[parent.info.run_id])
-    assert ["=bayes", "tree"] == table["candidate"].tolist()
-    assert [1 / 3, None] == [None if pd.isna(value) else pytest.approx(value) for value in table["value"]]
     children = list(runs(client, f"tags.`mlflow.parentRunId` = '{parent.info.run_id}'"))
     assert [("bayes", "FINISHED", {"E_cv": 0.5})] == [
         (child.info.run_name, child.info.status, child.data.metrics) for child in children

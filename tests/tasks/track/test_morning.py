@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from heldout.over_time.alarm import Alarm, RunningMean
-from heldout.over_time.column_alarm import ColumnAlarm
+from heldout.monitoring.alarm import Alarm, RunningMean
+from heldout.monitoring.column_alarm import ColumnAlarm
 from tasks.outcome.fixed_reference import FixedReference
 from tasks.outcome.verified import verify
 from tasks.outcome.watched_shards import WatchRecord

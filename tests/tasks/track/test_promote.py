@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from flows import events
 from flows.session import report_error
-from heldout.over_time.promotion import Capital
+from heldout.monitoring.promotion import EProcess
 from tasks.data.prepare_tables import prepare
 from tasks.data.row_contents import contents
 from tasks.data.write_prepared import write_prepared
@@ -130,12 +130,12 @@ def test_the_life_of_a_champion(nights):
 
     first = len(read_row_ids("test").content)
     decision, _ = nights.run(settings, "tree")
-    assert ("no", first) == (decision.promoted, decision.record.capital.rows)
+    assert ("no", first) == (decision.promoted, decision.record.process.rows)
     assert all(part in decision.reason for part in ("not distinguishable", "capital", "of the 20", "further rows"))
-    capital = decision.record.capital
+    process = decision.record.process
     again, _ = nights.run(settings, "tree")
-    assert capital.rows == again.record.capital.rows  # never the same row twice
-    assert capital.value == pytest.approx(again.record.capital.value)
+    assert process.rows == again.record.process.rows  # never the same row twice
+    assert process.wealth == pytest.approx(again.record.process.wealth)
     assert "no new labelled rows" in again.reason
 
     settings = nights.prepare(table(400), **{"operations.promote_level": 0.9})
@@ -143,7 +143,7 @@ def test_the_life_of_a_champion(nights):
     assert ("yes", "5") == (decision.promoted, nights.aliases(settings)["champion"])
     assert "capital" in decision.reason
     tested = len(read_row_ids("test").content)
-    assert tested == decision.record.capital.rows  # those of both nights
+    assert tested == decision.record.process.rows  # those of both nights
     assert [first, 0, tested - first] == [night["rows"] for night in decision.record.nights]
     assert 5 == len(connect(settings).search_model_versions("name = 'heldout'"))  # the former stays registered
 
@@ -159,7 +159,7 @@ def test_the_life_of_a_champion(nights):
     assert "1" == nights.aliases(settings)["champion"]
     assert "to version 1" in connect(settings).get_model_version("heldout", "5").tags["rolled_back"]
     decision, _ = nights.run(settings, "tree")  # what it had won counts no longer
-    assert ("no", 0) == (decision.promoted, decision.record.capital.rows)
+    assert ("no", 0) == (decision.promoted, decision.record.process.rows)
     with pytest.raises(UserError, match="version 1, which replaced no other"):
         rollback(settings)
 
@@ -209,7 +209,7 @@ def test_the_advice_not_to_ship_holds_a_promotion_back_and_leaves_all_else(promo
     free = Promotion(promoted, "by its capital", PairRecord(), {"capital": 30.0}, np.array([7], np.uint64))
     held = free.as_advised("Do not ship yet: it leaks")
     assert ("no", promoted != "no") == (held.promoted, held.withheld)
-    assert (free.record, free.numbers, free.bets) == (held.record, held.numbers, held.bets)
+    assert (free.record, free.numbers, free.used) == (held.record, held.numbers, held.used)
     assert "by its capital" in held.reason
     assert free is free.as_advised("")
 
@@ -223,7 +223,7 @@ def test_a_rollback_pins_the_line_until_it_is_released(nights):
     decision, _ = nights.run(settings, "tree")
     assert ("no", True, False) == (decision.promoted, decision.prevented, decision.prevented_before)
     assert decision.reason.startswith("a pin prevents the promotion: tree is pinned")
-    assert ("1", 0) == (nights.aliases(settings)["champion"], decision.record.capital.rows)
+    assert ("1", 0) == (nights.aliases(settings)["champion"], decision.record.process.rows)
     decision, _ = nights.run(settings, "tree")
     assert (True, True) == (decision.prevented, decision.prevented_before)
     sent = []
@@ -252,7 +252,7 @@ def test_a_pinned_line_comes_back_on_rows_that_came_after_the_rollback(nights):
     assert decision.pin is None
     settings = nights.prepare(table(930))
     decision, _ = nights.run(settings, "tree")
-    few = decision.record.capital.rows
+    few = decision.record.process.rows
     assert ("no", True) == (decision.promoted, decision.prevented)
     assert 0 < few <= 30
     assert (40, few) == (round(decision.numbers["capital_needed"]), decision.numbers["rows_of_this_night"])
@@ -280,24 +280,24 @@ def test_a_clock_that_is_set_back_changes_no_contest_and_no_rollback(nights, cap
 
     settings = nights.prepare(table(24))
     assert "first" == night(settings, "stump").promoted
-    first = night(settings, "tree").record.capital.rows
+    first = night(settings, "tree").record.process.rows
     assert "after the clock of this machine" in caplog.text
     settings = nights.prepare(table(32))
-    second = night(settings, "tree").record.capital.rows
+    second = night(settings, "tree").record.process.rows
     assert 0 < first < second
-    again = night(settings, "tree")  # from the book of the night before, not from that with the latest time of a clock
-    assert ("no", second) == (again.promoted, again.record.capital.rows)
+    again = night(settings, "tree")  # from the night before, not from that with the latest time of a clock
+    assert ("no", second) == (again.promoted, again.record.process.rows)
     assert "no new labelled rows" in again.reason
     settings = nights.prepare(table(400))
     assert "yes" == night(settings, "tree").promoted
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(time, "time", lambda: clock - 3600)
         rollback(settings)
-    assert 0 == night(settings, "tree").record.capital.rows  # what it had won counts no longer
+    assert 0 == night(settings, "tree").record.process.rows  # what it had won counts no longer
     settings = nights.prepare(table(430))
-    some = night(settings, "tree").record.capital.rows
+    some = night(settings, "tree").record.process.rows
     settings = nights.prepare(table(460))
-    assert 0 < some < night(settings, "tree").record.capital.rows  # and what it wins since counts
+    assert 0 < some < night(settings, "tree").record.process.rows  # and what it wins since counts
 
 
 @pytest.mark.long
@@ -330,11 +330,11 @@ def test_of_two_runs_that_decide_at_the_same_moment_the_second_decides_again(nig
         enter(client, run, decision, numbers, "champion")
         client.set_registered_model_alias("heldout", "champion", "2")
 
-    def bets_too(client, run, decision, numbers, seen, book):
+    def bets_too(client, run, decision, numbers, seen, processes):
         """On the same rows, and some further that this checkout has not."""
         another = client.create_run(run.info.experiment_id)
         further = pd.DataFrame({WORD: np.arange(3, dtype=np.uint64), "pair": "of the other", "at": 1})
-        of_other = replace(book, bets=pd.concat([book.bets, further]))
+        of_other = replace(processes, used=pd.concat([processes.used, further]))
         recorded(client, another, decision, numbers, seen, of_other)
         enter(client, run, decision, numbers, "contest")
 
@@ -346,11 +346,11 @@ def test_of_two_runs_that_decide_at_the_same_moment_the_second_decides_again(nig
 
     decision = overtaken(settings, "tree", bets_too)
     assert "no new labelled rows" in decision.reason  # the other has bet on them
-    assert 0 < decision.record.capital.rows
+    assert 0 < decision.record.process.rows
     client = connect(settings)
     champion = client.get_model_version("heldout", "2")
-    newest = promotion._read_book(client, champion, client.get_run(champion.run_id))
-    assert {0, 1, 2} < {*newest.bets[WORD]}  # none of its bets is lost
+    newest = promotion._read_processes(client, champion, client.get_run(champion.run_id))
+    assert {0, 1, 2} < {*newest.used[WORD]}  # none of its rows is lost
     assert ["champion", "contest", "contest", "contest"] == [
         one.kind for one in entries(client) if one.said.get("name")
     ]
@@ -449,8 +449,8 @@ def test_the_rows_of_a_contest_are_those_of_the_test_part_that_nobody_has_seen(p
     decision = contest(settings, "tree", tree, Champion("1", stump, seen), PairRecord(), used)
     fresh = np.arange(10, len(y))
     losses = [(model.predict(X) != y)[fresh] * 1.0 for model in (stump, tree)]
-    assert Capital().after(losses[0] - losses[1]) == decision.record.capital
-    assert sorted(ids[10:].tolist()) == decision.bets.tolist()
+    assert EProcess().after(losses[0] - losses[1]) == decision.record.process
+    assert sorted(ids[10:].tolist()) == decision.used.tolist()
     assert len(fresh) == decision.numbers["rows_of_this_night"]
     assert decision.numbers["difference"] == pytest.approx(losses[0].mean() - losses[1].mean())
 
@@ -461,21 +461,21 @@ def test_rows_of_a_group_are_one_observation_and_are_seen_together(prepared_nigh
     ids = read_row_ids("test").of_rows
     groups = len(ids) // 4
     whole = contest(settings, "tree", tree, Champion("1", stump, NONE), PairRecord(), NONE)
-    assert groups == whole.record.capital.rows
+    assert groups == whole.record.process.rows
     part = contest(settings, "tree", tree, Champion("1", stump, ids[:1]), PairRecord(), NONE)
-    assert (groups - 1, len(ids) - 4) == (part.record.capital.rows, part.numbers["rows_of_this_night"])
+    assert (groups - 1, len(ids) - 4) == (part.record.process.rows, part.numbers["rows_of_this_night"])
     # a group whose rows have left is known by its name
     gone = contest(settings, "tree", tree, Champion("1", stump, read_row_ids("test").of_units[:1]), PairRecord(), NONE)
-    assert groups - 1 == gone.record.capital.rows
-    again = contest(settings, "tree", tree, Champion("1", stump, NONE), whole.record, whole.bets)
-    assert whole.record.capital == again.record.capital
+    assert groups - 1 == gone.record.process.rows
+    again = contest(settings, "tree", tree, Champion("1", stump, NONE), whole.record, whole.used)
+    assert whole.record.process == again.record.process
 
 
 def test_rows_of_a_time_are_one_observation(prepared_nights):
     frame = table(120).assign(day=np.arange(120) // 4)
     settings, stump, tree = prepared_nights(frame, **{"data.time": "day", "data.drop": "[]"})
     found = contest(settings, "tree", tree, Champion("1", stump, NONE), PairRecord(), NONE)
-    assert (15, 60) == (found.record.capital.rows, found.numbers["rows_of_this_night"])
+    assert (15, 60) == (found.record.process.rows, found.numbers["rows_of_this_night"])
     assert "15 times of 1 night" in found.reason
 
 
@@ -488,13 +488,13 @@ def test_a_table_of_few_values_bets_on_its_new_rows_until_a_row_leaves(prepared_
     settings, stump, tree = prepared_nights(few_values(400))
     first = contest(settings, "tree", tree, Champion("1", stump, read_row_ids("used").words()), PairRecord(), NONE)
     seen, before = read_row_ids("used").words(), len(read_row_ids("test").content)
-    assert before == first.record.capital.rows
+    assert before == first.record.process.rows
     settings, *_ = prepared_nights(few_values(500))
-    second = contest(settings, "tree", tree, Champion("1", stump, seen), first.record, first.bets)
+    second = contest(settings, "tree", tree, Champion("1", stump, seen), first.record, first.used)
     after = read_row_ids("test")
-    assert (len(after.content), 0.0) == (second.record.capital.rows, second.record.nights[-1]["hidden"])
+    assert (len(after.content), 0.0) == (second.record.process.rows, second.record.nights[-1]["hidden"])
     settings, *_ = prepared_nights(few_values(500).iloc[200:])
-    slid = contest(settings, "tree", tree, Champion("1", stump, seen), first.record, first.bets)
+    slid = contest(settings, "tree", tree, Champion("1", stump, seen), first.record, first.used)
     assert ("no", None) == (slid.promoted, slid.record)
     assert "rows have left the table" in slid.reason
 
@@ -512,15 +512,15 @@ def test_copies_kept_together_that_come_again_are_left_out_and_count_against_the
     first = contest(settings, "tree", tree, Champion("1", stump, NONE), PairRecord(), NONE)
     assert f"{len(read_row_ids('test').content)} distinct rows" in first.reason
     settings, *_ = prepared_nights(pd.concat([table(300), table(20), table(200, first=300)]), **together)
-    second = contest(settings, "tree", tree, Champion("1", stump, NONE), first.record, first.bets)
+    second = contest(settings, "tree", tree, Champion("1", stump, NONE), first.record, first.used)
     assert 0 < second.record.nights[-1]["hidden"] < 0.5
     assert "count as" in second.reason
     third = contest(
-        settings, "tree", tree, Champion("1", stump, NONE), second.record, np.concatenate([first.bets, second.bets])
+        settings, "tree", tree, Champion("1", stump, NONE), second.record, np.concatenate([first.used, second.used])
     )
     assert (0, 0) == (third.record.nights[-1]["hidden"], third.record.nights[-1]["rows"])
     settings, *_ = prepared_nights(pd.concat([table(300)] * 3), **together)
-    again = contest(settings, "tree", tree, Champion("1", stump, NONE), first.record, first.bets)
+    again = contest(settings, "tree", tree, Champion("1", stump, NONE), first.record, first.used)
     assert ("no", None) == (again.promoted, again.record)
     assert "set split.duplicates to allow" in again.reason
 

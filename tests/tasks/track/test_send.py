@@ -56,6 +56,12 @@ def test_every_item_is_sent_once_in_batches_that_mlflow_takes(sent, metrics, par
         validation._validate_batch_log_limits(*batch)
 
 
+def test_the_ends_of_an_interval_are_metrics_of_their_own(sent):
+    ((metrics, _, _),) = sent([TrackedMetric("E_cv", 0.2, 3, low=0.1, high=0.3), TrackedMetric("E_in", 0.0)]).batches
+    expected = [("E_cv", 0.2, 3), ("E_cv_low", 0.1, 3), ("E_cv_high", 0.3, 3), ("E_in", 0.0, 0)]
+    assert expected == [(one.key, one.value, one.step) for one in metrics]
+
+
 def test_without_items_nothing_is_sent(sent):
     assert [] == sent([]).batches
 

@@ -76,6 +76,7 @@ def validate(settings, number: int, *, tested: np.ndarray | None = None, winner:
                 "tested": str(Sketch.of(tested)),
             }
             run.enter(settings, "opened", said)
+            run.enter(settings, "tested", {"rows": len(tested), "E_test": 0.125})
         run.send([TrackedMetric("E_cv", 0.1 + number / 100), TrackedMetric("bound", 1 / 3)])
         for name in ("bayes", "tree"):
             curve = [TrackedMetric("fold_error", 0.1 * fold, fold) for fold in range(3)]
@@ -148,6 +149,16 @@ def test_a_history_as_it_was_written_is_whole_and_says_what_the_report_rests_on(
     assert "was not opened for this model" in " ".join(sealed.remarks)
     stranger = look(store, report={"report.html": hashed("another")})
     assert ["no entry names report.html"] == [fault.partition(":")[0] for fault in stranger.faults]
+
+
+def test_an_opening_without_a_result_is_said_and_no_fault(store):
+    opened = store.settings(STORE)
+    said = {"winner": "w3", "rows": 9, "others": 0, "reopened": False, "tested": str(Sketch.of(rows(900, 9)))}
+    entry = append(connect(opened), opened, "opened", {"run": "died", **said})
+    found = look(store)
+    assert () == found.faults
+    (remark,) = [one for one in found.remarks if "none has its result" in one]
+    assert remark.startswith(f"entry {entry.number} opened the test part")
 
 
 def test_an_exported_history_says_the_same_and_its_changes_are_found(store):
@@ -365,6 +376,8 @@ TAMPERED: dict[str, Callable[[Database], None]] = {
     ],
     # entries that were removed
     "the first entry removed": lambda at: at.remove_entry(1),
+    "another result": lambda at: at.edit(at.place("tested"), hashes=True, E_test=0.25),
+    "a result removed": lambda at: at.remove_entry(at.place("tested")),
     "an opening removed": lambda at: at.remove_entry(at.place("opened")),
     "an opening removed, and all moved up": lambda at: closed_up(at, at.place("opened")),
     "an opening removed, and all made again": lambda at: taken_out(at, at.place("opened")),

@@ -11,10 +11,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from heldout.over_time.share_alarm import ShareAlarm
+from heldout.monitoring.share_alarm import ShareAlarm
 from heldout.unlabelled.row_questions import Questions
 
-_MOST, _LEAST = 3, 0.1  # subjects that are named, and the part of the capital that each has
+_MOST, _LEAST = 3, 0.1  # subjects that are named, and the part of the wealth that each has
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class ColumnAlarm:
         return self.log >= -math.log(delta)
 
     def carriers(self) -> list[tuple[str, float, int]]:
-        """The subjects that hold the capital, at most three: the name, its part of all, and its strongest question."""
+        """The subjects that hold the wealth, at most three: the name, its part of all, and its strongest question."""
         logs = self.shares.logs + np.log(self.questions.weights)
         parts = np.exp(logs - np.logaddexp.reduce(logs))
         held: dict[str, list[int]] = {}

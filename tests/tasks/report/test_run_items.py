@@ -10,8 +10,8 @@ from heldout.losses import SQUARED
 from heldout.records import PredictionSets
 from tasks.outcome.items import Artifact, Parameter, Tag, TrackedMetric, parameters, settings_items
 from tasks.outcome.ledger import learner_id
+from tasks.report.run_items import candidate_items, labeled_rows, outcome_items
 from tasks.report.summary import Curves
-from tasks.report.tracked import candidate_items, labeled_rows, outcome_items
 from tasks.storage import files
 
 BAYES = "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB, params: {var_smoothing: 0.1}}]"
@@ -70,15 +70,20 @@ CONTRACT = (
     files.REPORT,
 )
 OF_MORE_ROWS = [
-    TrackedMetric(f"{name}{suffix}", value)
-    for name, values in {"gain": (0.025, 0.0125, 0.0375), "E_N": (0.09, 0.04, 0.15), "E_2N": (0.08, 0.02, 0.15)}.items()
-    for suffix, value in zip(("", "_low", "_high"), values, strict=True)
+    TrackedMetric(name, value, low=low, high=high)
+    for name, value, low, high in (
+        ("gain", 0.025, 0.0125, 0.0375),
+        ("E_N", 0.09, 0.04, 0.15),
+        ("E_2N", 0.08, 0.02, 0.15),
+    )
 ]
-OF_POWERED = [
-    TrackedMetric("E_cv_powered", 0.09),
-    TrackedMetric("E_cv_powered_low", 0.05),
-    TrackedMetric("E_cv_powered_high", 0.13),
-    TrackedMetric("labels_gained", 4.5),
+OF_POWERED = [TrackedMetric("E_cv_powered", 0.09, low=0.05, high=0.13), TrackedMetric("labels_gained", 4.5)]
+OF_BAYES = [
+    TrackedMetric("E_cv", 0.1, low=0.05, high=0.15),
+    TrackedMetric("E_in", 0.0625),
+    TrackedMetric("E_test", 0.125, low=0.1, high=0.2),
+    *OF_MORE_ROWS,
+    *OF_POWERED,
 ]
 
 
@@ -99,15 +104,7 @@ def test_a_candidate_reports_its_settings_estimates_bounds_and_curves(case):
     tags |= {"E_test": "12.5 % [10.0–20.0]", "E_cv": "10.0 % [5.0–15.0]"}
     assert tags == {tag.name: tag.value for tag in of_kind(Tag, items)}
     assert [
-        TrackedMetric("E_in", 0.0625),
-        TrackedMetric("E_cv", 0.1),
-        TrackedMetric("E_cv_low", 0.05),
-        TrackedMetric("E_cv_high", 0.15),
-        TrackedMetric("E_test", 0.125),
-        TrackedMetric("E_test_low", 0.1),
-        TrackedMetric("E_test_high", 0.2),
-        *OF_MORE_ROWS,
-        *OF_POWERED,
+        *OF_BAYES,
         TrackedMetric("fold_error", 0.5, 0),
         TrackedMetric("fold_error", 0.25, 1),
         TrackedMetric("progressive_error", 1, 1),
@@ -135,10 +132,8 @@ def test_a_candidate_that_was_not_selected_reports_the_difference_from_the_winne
     items = list(candidate_items(candidate.model_copy(update={"name": "tree"}), replace(summary, curves=curves)))
     assert "selected" not in [tag.name for tag in of_kind(Tag, items)]
     assert [
-        TrackedMetric("E_cv_of_selected_less_this", -0.05),
-        TrackedMetric("E_cv_of_selected_less_this_low", -0.15),
-        TrackedMetric("E_cv_of_selected_less_this_high", 0.05),
         TrackedMetric("gain", 0.5),
+        TrackedMetric("E_cv_of_selected_less_this", -0.05, low=-0.15, high=0.05),
         TrackedMetric("progressive_error", 0, 1),
     ] == of_kind(TrackedMetric, items)
 
@@ -157,24 +152,17 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     _, summary = case
     files.write_csv(files.PLOTS / "estimates.csv", summary.estimates)
     items = list(outcome_items(summary, None))
-    of_baseline = [TrackedMetric("baseline_E_cv", 0.3), TrackedMetric("baseline_E_test", 0.25)]
-    of_winner = [
-        TrackedMetric("E_cv", 0.1),
-        TrackedMetric("E_cv_low", 0.05),
-        TrackedMetric("E_cv_high", 0.15),
-        TrackedMetric("E_in", 0.0625),
-    ]
-    of_winner += [TrackedMetric("E_test", 0.125), TrackedMetric("E_test_low", 0.1), TrackedMetric("E_test_high", 0.2)]
+    of_baseline = [TrackedMetric("baseline_E_test", 0.25)]  # its E_cv is the metric `baseline`
     numbers = [TrackedMetric(name, summary.selection[name]) for name in ("bound", "bound_joint", "baseline")]
-    against = [("", -0.2), ("_low", -0.3), ("_high", -0.1)]
-    differences = [TrackedMetric(f"E_cv_less_baseline{suffix}", value) for suffix, value in against]
-    of_sets = {"coverage": 0.875, "coverage_low": 0.5, "coverage_high": 0.95, "threshold": 0.75, "mean_size": 1.25}
-    of_sets |= {"single": 0.625, "empty": 0.0}
-    sets = [TrackedMetric(f"prediction_sets_{name}", value) for name, value in of_sets.items()]
-    f1 = [TrackedMetric("test_f1", 0.75), TrackedMetric("test_f1_low", 0.5), TrackedMetric("test_f1_high", 0.9)]
-    assert [*of_winner, *of_baseline, *numbers, *differences, *OF_MORE_ROWS, *sets, *OF_POWERED, *f1] == of_kind(
-        TrackedMetric, items
-    )
+    difference = TrackedMetric("E_cv_less_baseline", -0.2, low=-0.3, high=-0.1)
+    of_sets = {"threshold": 0.75, "mean_size": 1.25, "single": 0.625, "empty": 0.0}
+    sets = [TrackedMetric("prediction_sets_coverage", 0.875, low=0.5, high=0.95)]
+    sets += [TrackedMetric(f"prediction_sets_{name}", value) for name, value in of_sets.items()]
+    f1 = TrackedMetric("test_f1", 0.75, low=0.5, high=0.9)
+    found = of_kind(TrackedMetric, items)
+    assert [*OF_BAYES, *of_baseline, *numbers, difference, *sets, f1] == found
+    names = [name for one in found for name, _ in one.numbers()]
+    assert len({*names}) == len(names)
     rows = labeled_rows(summary.settings)
     X, y = files.read_table(files.LABELED)
     assert [*X.columns, "target"] == list(rows.table.columns)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from heldout.over_time.new_batch import (
+from heldout.monitoring.new_batch import (
     CHECKS,
     Asked,
     examine,

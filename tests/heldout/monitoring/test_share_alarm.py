@@ -8,8 +8,8 @@ import pytest
 from scipy.special import beta
 from scipy.stats import binom
 
-from heldout.over_time.alarm import waiting
-from heldout.over_time.share_alarm import OFFSETS, ShareAlarm
+from heldout.monitoring.alarm import waiting
+from heldout.monitoring.share_alarm import OFFSETS, ShareAlarm
 
 
 def of(reference, *shards, rows=2) -> ShareAlarm:

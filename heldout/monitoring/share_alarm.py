@@ -34,8 +34,8 @@ from numpy.typing import ArrayLike
 from scipy.special import betaln, logit, xlog1py, xlogy
 
 from heldout.losses import Losses
-from heldout.over_time.alarm import waiting
-from heldout.over_time.alike_rows import design_effect, size_and_correlation
+from heldout.monitoring.alarm import waiting
+from heldout.monitoring.alike_rows import design_effect, size_and_correlation
 
 OFFSETS = np.outer([-1, 1], 0.125 * 2.0 ** np.arange(7)).ravel()  # of the share after a drift, in logits
 

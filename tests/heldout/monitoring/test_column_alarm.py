@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from heldout.over_time.column_alarm import ColumnAlarm
+from heldout.monitoring.column_alarm import ColumnAlarm
 
 ROWS = 60
 

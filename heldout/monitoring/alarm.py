@@ -8,18 +8,18 @@ E-detectors, New Engl. J. Stat. Data Sci. 2 (2024).
 
 D_i in [0, 1] is the disagreement of row i, the mean over the repeats. Let its mean over the population be m.
 
-1. Someone who stakes the share f of all that can be lost on each row of a shard multiplies his capital by
+1. Someone who stakes the share f of all that can be lost on each row of a shard multiplies his wealth by
    prod (1 + f (D_i / m - 1)): he is not expected to gain, and gains fast where the mean is above m. The order of the
-   rows changes nothing. The capital is spread over several f, since the best depends on the drift.
-2. Drift begins some day. So 1 / (1 + log2(1 + t)) of the capital waits before shard t + 1, and at each shard a part of
+   rows changes nothing. The wealth is spread over several f, since the best depends on the drift.
+2. Drift begins some day. So 1 / (1 + log2(1 + t)) of the wealth waits before shard t + 1, and at each shard a part of
    what waited starts to bet: the evidence of a drift that begins at shard t is that of an alarm switched on there,
    less a factor of about 1 / (t log2(t)^2), however long the quiet was. What is never staked, and what was lost,
    is all that quiet costs: the sum over all starts is a supermartingale, and so no quiet is long enough to cry wolf.
 3. m is not known. Against each m, a second bettor stakes on all rows before a start, those of the reference and of the
-   shards since, that their mean is *less* than m; half of his capital he keeps. The first bettor goes on with what the
-   second one has. If m is the mean, nobody is expected to gain. So the least capital over all m reaches 1 / delta with
+   shards since, that their mean is *less* than m; half of his wealth he keeps. The first bettor goes on with what the
+   second one has. If m is the mean, nobody is expected to gain. So the least wealth over all m reaches 1 / delta with
    probability delta at most, over all shards (Ville), although the reference is a sample; and a long quiet makes it
-   a larger one. The first capital falls with m and the second one rises: between two points of a grid, the first at
+   a larger one. The first wealth falls with m and the second one rises: between two points of a grid, the first at
    the upper and the second at the lower bound the product.
 
 4. Half models may also agree more than they did, on rows far from the boundary that they know. The same game is played
@@ -44,10 +44,10 @@ from numpy.typing import ArrayLike
 
 from heldout.intervals.confidence_sequence import reach
 from heldout.losses import Losses
-from heldout.over_time.alike_rows import design_effect, size_and_correlation
+from heldout.monitoring.alike_rows import design_effect, size_and_correlation
 
 # the shares that are staked: best is about the drift over the variance of a row, as a share of m
-BETS = 0.9 * 0.5 ** np.arange(10)
+FRACTIONS = 0.9 * 0.5 ** np.arange(10)
 SURE = 0.6  # with which the spread of the reference's shards is not above what is taken for it
 _DISTINCT = 512  # values of a row that are kept apart; more are rounded to as many steps, against the alarm
 _NEAR, _FAR = np.arange(-1, 6, 0.125), 24  # of the grid: in standard errors around the reference's mean; and beyond
@@ -89,7 +89,7 @@ class Reference:
 
     `rows`, `mean`, `size` (rows of a shard, on average) and `correlation` (rho) are those of the validated run.
     `means`, shape (G,), ascend to 1: the upper ends of the intervals of m; `logs`, shape (K, G), are the logarithms of
-    the second bettor's capital by each of `BETS`, at their lower ends.
+    the second bettor's wealth by each of `FRACTIONS`, at their lower ends.
     """
 
     rows: int
@@ -113,7 +113,7 @@ class Reference:
         near = mean + error * _NEAR
         far = np.geomspace(min(near[-1], 1.0), 1.0, _FAR)
         means = np.unique(np.concatenate([near[(near > 0) & (near < 1)], far]))
-        logs = np.zeros((len(BETS), len(means)))
+        logs = np.zeros((len(FRACTIONS), len(means)))
         reference = cls(n, mean, float(size[0]), float(correlation[0]), means, logs, len(shards))
         for shard in shards:
             reference = reference.after(shard)
@@ -127,7 +127,7 @@ class Reference:
         power = min(1.0, self.design_effect(self.size) / self.design_effect(shard.n))
         lower = np.concatenate([[0.0], self.means[:-1]])
         odds = (lower - shard.values[:, None]) / (1 - lower)
-        gains = np.array([shard.counts @ np.log1p(bet * odds) for bet in BETS])
+        gains = np.array([shard.counts @ np.log1p(bet * odds) for bet in FRACTIONS])
         return replace(self, logs=self.logs + power * gains)
 
     def design_effect(self, rows: float) -> float:
@@ -137,7 +137,7 @@ class Reference:
     @property
     def known(self) -> Losses:
         """The logarithm of what the second bettor has, shape (G,)."""
-        bets: Losses = np.logaddexp.reduce(self.logs, axis=0) - math.log(len(BETS))
+        bets: Losses = np.logaddexp.reduce(self.logs, axis=0) - math.log(len(FRACTIONS))
         known: Losses = np.logaddexp(0.0, np.minimum(bets, bets / self.design_effect(self.size))) - math.log(2)
         return known
 
@@ -146,8 +146,8 @@ class Reference:
 class Side:
     """The evidence after some shards that the mean is above that of the rows before.
 
-    `staked`, shape (K, G), are the logarithms of what the first bettor has by each of `BETS` in each interval of m,
-    None before the first of the `shards`.
+    `staked`, shape (K, G), are the logarithms of what the first bettor has by each of `FRACTIONS` in each interval of
+    m, None before the first of the `shards`.
     """
 
     reference: Reference
@@ -158,18 +158,18 @@ class Side:
         """The evidence after one more shard."""
         shard, reference = ShardShares.of(shares), self.reference
         odds = np.divide.outer(shard.values, reference.means) - 1  # (u, G)
-        gains = np.array([shard.counts @ np.log1p(bet * odds) for bet in BETS]) / reference.design_effect(shard.n)
-        started = reference.known + math.log((waiting(self.shards) - waiting(self.shards + 1)) / len(BETS))
+        gains = np.array([shard.counts @ np.log1p(bet * odds) for bet in FRACTIONS]) / reference.design_effect(shard.n)
+        started = reference.known + math.log((waiting(self.shards) - waiting(self.shards + 1)) / len(FRACTIONS))
         staked = gains + (started if self.staked is None else np.logaddexp(self.staked, started))
         return Side(reference.after(ShardShares.of(shares, of_reference=True)), self.shards + 1, staked)
 
     @cached_property
     def log(self) -> float:
         """The logarithm of the evidence."""
-        capital = self.reference.known + math.log(waiting(self.shards))
+        wealth = self.reference.known + math.log(waiting(self.shards))
         if self.staked is not None:
-            capital = np.logaddexp(np.logaddexp.reduce(self.staked, axis=0), capital)
-        return float(np.min(capital))
+            wealth = np.logaddexp(np.logaddexp.reduce(self.staked, axis=0), wealth)
+        return float(np.min(wealth))
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,5 +259,5 @@ class RunningMean:
 
 
 def waiting(shards: int) -> float:
-    """The share of the capital that was not staked in the first `shards`."""
+    """The share of the wealth that was not staked in the first `shards`."""
     return 1 / (1 + math.log2(1 + shards))

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.signal import lfilter
 
-from heldout.over_time.alarm import BETS, Alarm, Reference, RunningMean, ShardShares, Side
+from heldout.monitoring.alarm import FRACTIONS, Alarm, Reference, RunningMean, ShardShares, Side
 
 SHARES = arrays(np.float64, st.integers(1, 20), elements=st.floats(0, 1))
 
 
 def known(mean: float) -> Reference:
     """A reference that leaves no doubt about the mean: a single interval, at whose lower end nothing can be won."""
-    return Reference(10, mean, 10.0, 0.0, np.array([mean]), np.full((len(BETS), 1), -np.inf))
+    return Reference(10, mean, 10.0, 0.0, np.array([mean]), np.full((len(FRACTIONS), 1), -np.inf))
 
 
 def drawn(rng, rows: int, mean: float) -> np.ndarray:
@@ -26,15 +26,15 @@ def drawn(rng, rows: int, mean: float) -> np.ndarray:
 
 
 def test_one_row_by_hand():
-    """Half of the capital waits; the other half, in ten parts, is staked at even odds on a row that is won.
+    """Half of the wealth waits; the other half, in ten parts, is staked at even odds on a row that is won.
 
-    The second bettor has kept half of his capital, and lost the rest.
+    The second bettor has kept half of his wealth, and lost the rest.
     """
     alarm = Side(known(0.5)).after(np.ones(1))
-    assert (0.5 + 0.5 * np.mean(1 + BETS)) / 2 == pytest.approx(math.exp(alarm.log), rel=1e-12)
+    assert (0.5 + 0.5 * np.mean(1 + FRACTIONS)) / 2 == pytest.approx(math.exp(alarm.log), rel=1e-12)
     # and once more: 1 / (1 + log2(3)) waits on, and what does not wait is staked on the second row alone
     waits = 1 / (1 + math.log2(3))
-    twice = waits + np.mean((0.5 * (1 + BETS) + 0.5 - waits) * (1 + BETS))
+    twice = waits + np.mean((0.5 * (1 + FRACTIONS) + 0.5 - waits) * (1 + FRACTIONS))
     assert twice / 2 == pytest.approx(math.exp(alarm.after(np.ones(1)).log), rel=1e-12)
 
 
@@ -47,8 +47,8 @@ def test_the_expected_capital_at_the_true_mean_is_at_most_one():
         side = Side(Reference.of([ShardShares.of(of[:2], of_reference=True)])).after(of[2:4]).after(of[4:])
         cell = np.searchsorted(side.reference.means, mean)
         waits = side.reference.known + math.log(1 / (1 + math.log2(3)))
-        capital = np.logaddexp(np.logaddexp.reduce(side.staked, axis=0), waits)[cell]
-        expected += math.prod(chances[row] for row in rows) * math.exp(capital)
+        wealth = np.logaddexp(np.logaddexp.reduce(side.staked, axis=0), waits)[cell]
+        expected += math.prod(chances[row] for row in rows) * math.exp(wealth)
     assert 0.8 < expected <= 1
 
 

@@ -1,4 +1,4 @@
-"""What a selection enters into the ledger of operations: what it compared, and for whom it opened the test part."""
+"""What a selection enters into the ledger of operations: what it compared, for whom it opens the test part, E_test."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +9,7 @@ from heldout.rows.row_sketch import Sketch
 from tasks.outcome.ledger import Ledger, winner_id
 from tasks.outcome.opening import Opening
 from tasks.outcome.operations import cut
+from tasks.outcome.unused_rows import UnusedRows
 from tasks.params import Candidate, Settings
 from tasks.storage import files
 from tasks.storage.row_ids import WORD, read_words
@@ -17,8 +18,8 @@ from tasks.storage.seen_rows import SeenRows
 Said = dict[str, Any]
 
 
-def of_selection(
-    settings: Settings, winner: Candidate, seen: SeenRows, ledger: Ledger, opening: Opening, *, after: int
+def before_opening(
+    settings: Settings, winner: Candidate, seen: SeenRows, ledger: Ledger, found: UnusedRows | None, *, after: int
 ) -> Iterator[tuple[str, Said]]:
     """The kinds of the entries and what they say; `after` is how many entries there were when the run began."""
     yield (
@@ -30,16 +31,22 @@ def of_selection(
             "after": after,
         },
     )
-    if opening.found is None or not opening.estimates:
+    if found is None or not len(found.rows):
         return
     words = read_words(files.TESTED)
     yield (
         "opened",
         {
             "winner": winner_id(winner, settings, seen),
-            "rows": len(opening.found.rows),
-            "others": opening.found.others,
+            "rows": len(found.rows),
+            "others": found.others,
             "reopened": settings.selection.reopen_test,
             "tested": str(Sketch.of(words[WORD].to_numpy(np.uint64))),
         },
     )
+
+
+def after_opening(opening: Opening) -> Iterator[tuple[str, Said]]:
+    """The result; nothing where no row was scored."""
+    for estimate in opening.estimates:
+        yield "tested", {"rows": estimate.n_tested, "E_test": files.rounded(estimate.value)}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from heldout.over_time.alike_rows import design_effect, size_and_correlation
+from heldout.monitoring.alike_rows import design_effect, size_and_correlation
 
 
 def test_the_correlation_of_rows_with_an_effect_of_their_shard_is_found():
