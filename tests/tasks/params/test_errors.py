@@ -154,11 +154,11 @@ def test_the_keys_that_another_version_has_otherwise_are_named_together_and_befo
     (checkout / "dvc.yaml").write_bytes((shipped.parent / "dvc.yaml").read_bytes())
     written = yaml.safe_load(shipped.read_text())
     written["split"]["test_seed"] = written["split"].pop("test_key")
-    del written["data"]["known_after"], written["selection"]["level"]
+    del written["selection"]["finalists"], written["selection"]["level"]
     for name in ("params.yaml", "other.yaml"):
         Path(name).write_text(yaml.safe_dump(written))
     keys = {mistake.key for mistake in mistakes("params.yaml")}
-    assert {"split.test_seed", "selection.level", "split.test_key", "data.known_after"} == keys
+    assert {"split.test_seed", "selection.level", "selection.finalists"} == keys
     # a file that DVC does not read needs no key that has a default
     assert {"split.test_seed", "selection.level"} == {mistake.key for mistake in mistakes("other.yaml")}
 
