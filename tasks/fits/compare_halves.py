@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from heldout.schemes.halvings import HALVES
 from tasks.fits.controls import control_all
-from tasks.fits.fit_schemes import Fitted
+from tasks.fits.fitted import Fitted
 from tasks.fits.half_model_disagreement import disagree_all
 from tasks.params import Settings
 from tasks.storage.parquet import Pieces

@@ -23,7 +23,7 @@ from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence, half_losses
 from heldout.unlabelled.disagreement import ShardMargins
 from tasks.fits import counted_warnings, tuned_paths
-from tasks.fits.fit_schemes import Fitted
+from tasks.fits.fitted import Fitted
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.storage import files

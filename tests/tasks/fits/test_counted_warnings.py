@@ -7,7 +7,7 @@ import pytest
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from heldout.running.stored import Finished
 from tasks.fits import counted_warnings, scheme_results
-from tasks.fits.fit_schemes import Fitted
+from tasks.fits.fitted import Fitted
 from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design

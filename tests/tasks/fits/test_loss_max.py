@@ -13,7 +13,7 @@ from heldout.schemes.design import Evidence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import run_schemes, scheme_results
-from tasks.fits.fit_schemes import Fitted
+from tasks.fits.fitted import Fitted
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger

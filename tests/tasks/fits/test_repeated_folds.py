@@ -8,7 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 from heldout.estimates import estimate_candidate
 from heldout.schemes.design import Evidence
 from tasks.fits import scheme_results
-from tasks.fits.fit_schemes import Fitted
+from tasks.fits.fitted import Fitted
 from tasks.fits.worker import fit_units
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import further_schemes, scheme

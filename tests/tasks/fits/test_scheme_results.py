@@ -14,7 +14,7 @@ from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import scheme_results
-from tasks.fits.fit_schemes import Fitted
+from tasks.fits.fitted import Fitted
 from tasks.plans.read_design import read_design
 from tasks.storage import files
 
