@@ -1,6 +1,7 @@
 """What `heldout.validate` returns."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -17,7 +18,7 @@ from heldout.diagnosis.more_rows import missing, more_rows
 from heldout.diagnosis.powered import powered
 from heldout.diagnosis.prediction_sets import SetsOfRows, calibrated, of_new_rows
 from heldout.diagnosis.too_good import Carrier
-from heldout.errors import BadArgument
+from heldout.errors import BadArgument, FitFailure
 from heldout.estimates import ESTIMATES, e_nested, estimate_candidate, estimate_winner, lacking, scheme_of
 from heldout.estimates.criteria import check_admitted, compares_by, listed, meant
 from heldout.fits import baseline
@@ -58,6 +59,7 @@ _ALSO_AFTER = (
     "_constant",
     "_differences",
     "_beaten",
+    "_carriers",
     "_held_out",
 )  # the test part is opened
 
@@ -610,9 +612,12 @@ class Validation:
         error = next(one.value for one in self._by_candidate[name] if one.estimate == of_baseline.estimate)
         if not too_good.is_too_low(error, of_baseline.value):
             return None
-        scheme = "holdout" if "E_val" in design.estimates else "cross_validation"
-        fits, split = self._fits[name], design.splits(scheme)[0]
-        return too_good.carriers(fits.hypotheses(scheme)[0], in_memory(fits.X), design, split, of_baseline.value)
+        if name not in self._carriers:
+            scheme = "holdout" if "E_val" in design.estimates else "cross_validation"
+            fits, split = self._fits[name], design.splits(scheme)[0]
+            hypothesis, X = fits.hypotheses(scheme)[0], in_memory(fits.X)
+            self._carriers[name] = too_good.carriers(hypothesis, X, design, split, of_baseline.value)
+        return self._carriers[name]
 
     def curves(self, candidate: str | None = None) -> Curves:
         """Calibration, ROC and residuals of a candidate on rows that it was not trained on: no further fit.
@@ -973,8 +978,25 @@ class Validation:
         return target, HELD_OUT, self._held_out[name]
 
     @cached_property
+    def _carriers(self) -> dict[str, tuple[Carrier, ...]]:
+        return {}
+
+    @cached_property
     def _held_out(self) -> dict[str, Answered]:
         return {}
+
+    def known_of_models(self) -> dict[str, Any]:
+        """What models said that a saved result shows without them, of each candidate: answers, and carriers."""
+        for name in self.candidates:
+            self.too_good(name)
+            with suppress(BadArgument, FitFailure):
+                self._answered(name)
+        return {"answered": self._held_out, "carriers": self._carriers}
+
+    def take_known(self, answered: Mapping[str, Answered], carriers: Mapping[str, tuple[Carrier, ...]]) -> None:
+        """Take what `known_of_models` said when the result was saved."""
+        self._held_out.update(answered)
+        self._carriers.update(carriers)
 
     def _of(self, candidate: str) -> list[Estimate]:
         return [record for record in self.estimates if record.candidate == candidate]
@@ -1154,3 +1176,42 @@ class Validation:
         with path.open("w" if overwrite else "x", encoding="utf-8", newline="\n") as file:
             file.write(text)
         return path
+
+    def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the result to a folder, from which `heldout.load` reads it: numbers and losses, and no models.
+
+        Parameters
+        ----------
+        folder : str or path
+            The name of a folder that does not exist, in one that does.
+        overwrite : bool, default False
+            Whether a saved result of that name is replaced.
+
+        Returns
+        -------
+        Path
+            The folder, which has the whole result.
+
+        Raises
+        ------
+        BadArgument
+            For labels of several types, and a loss of another package that has a value.
+        FileExistsError
+            For a folder that exists, unless `overwrite`, and for one that holds something else.
+        OSError
+            Where the folder cannot be written.
+
+        Examples
+        --------
+        >>> import heldout, tempfile
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> validation = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     heldout.load(validation.save(f"{folder}/iris")) == validation
+        True
+        """
+        from heldout.notebook import saved
+
+        return saved.save(self, Path(folder), self._fits, self._library, overwrite=overwrite)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 
-_LIBRARIES = ("pandas", "polars", "pyarrow")
+LIBRARIES = ("pandas", "polars", "pyarrow")
 _DTYPES: dict[Any, Any] = {
     str: nw.String,
     str | None: nw.String,
@@ -49,7 +49,7 @@ def library_of(X: Any) -> str:
     """The library of a data frame; pandas for anything else."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     library = str(frame.implementation.value) if isinstance(frame, nw.DataFrame) else ""
-    return library if library in _LIBRARIES else "pandas"
+    return library if library in LIBRARIES else "pandas"
 
 
 def numbers_of(X: Any) -> NDArray[Any] | None:
@@ -89,7 +89,7 @@ def of_columns(columns: Mapping[str, Sequence[Any]], types: Mapping[str, Any], l
     first = {name: next((value for value in of if value is not None), 0.0) for name, of in columns.items()}
     dtypes = {name: _DTYPES[types.get(name, type(first[name]))] for name in columns}
     try:
-        return nw.from_dict(columns, dtypes, backend=library).to_native()  # type: ignore[arg-type]  # one of _LIBRARIES
+        return nw.from_dict(columns, dtypes, backend=library).to_native()  # type: ignore[arg-type]  # one of LIBRARIES
     except ImportError:
         raise ImportError(f"to_frame() needs {library}, which is not installed: pip install {library}") from None
 

@@ -104,6 +104,7 @@ def test_changed_labels_are_found_in_the_users_table_and_no_label_is_a_formula(r
     assert [other[label] for label in found["label"][: len(outside)]] == found["answer"][: len(outside)].tolist()
     X = files.read_table(files.LABELED)[0]
     assert table["x"][found["row"]].tolist() == X["x"][found["prepared_row"]].tolist()
+    assert results == heldout.load(results.save("saved"))
     assert ",'=no," in files.HARD_ROWS.read_text() or ",'@yes," in files.HARD_ROWS.read_text()
 
     # what is delivered was measured on an opened test part
