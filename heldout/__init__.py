@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from heldout.metrics.metrics_of import metrics_of
     from heldout.notebook.audit import audit
     from heldout.notebook.from_predictions import from_predictions
+    from heldout.notebook.load import load
     from heldout.notebook.result import Validation
     from heldout.notebook.validate import validate
 
@@ -33,6 +34,7 @@ __all__ = [
     "allow",
     "audit",
     "from_predictions",
+    "load",
     "metrics_of",
     "search",
     "validate",
@@ -46,6 +48,7 @@ _MODULES = {
     "allow": "heldout.extensions",
     "audit": "heldout.notebook.audit",
     "from_predictions": "heldout.notebook.from_predictions",
+    "load": "heldout.notebook.load",
     "metrics_of": "heldout.metrics.metrics_of",
     "search": "heldout.learners.search",
     "validate": "heldout.notebook.validate",

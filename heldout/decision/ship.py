@@ -21,7 +21,7 @@ interval. What is compared with it is the same estimate of the baseline; with E_
 not chosen, and needs no correction.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -74,16 +74,31 @@ def won_by(criterion: str, winner: str, records: Iterable[Estimate]) -> str:
 
 
 @dataclass(frozen=True)
-class Known:
+class Further:
+    """What is known besides the rows of one validation.
+
+    `findings` are the severity and the text of each finding about the table that is open; `decided` are the columns
+    about which somebody has decided. `spent` says why the test part stayed closed, `openings` for how many winners it
+    was opened, `removed` how many earlier validations somebody took out of the store.
+    """
+
+    findings: Sequence[tuple[Severity, str]] = ()
+    decided: Collection[str] = ()
+    spent: str = ""
+    openings: int = 0
+    removed: int = 0
+    other_population: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known(Further):
     """What is known about the winner.
 
     `judged_by` says by what the baseline is beaten, or not. `lowest` is the candidate of the least value of the
     criterion, `not_ruled_out` the winner and those that are not shown to err more, empty where the criterion cannot
     say, `compared` the number of candidates that did not fail. `differences` are the winner's `error` less that of each
     other and of the baseline, with words where somebody stated a `margin`. `too_good` says what carries an error that
-    is too low. `not_credible` has a reason for each estimate whose interval cannot be right. `spent` says why the test
-    part stayed closed, `openings` for how many winners it was opened, `removed` how many earlier validations somebody
-    took out of the store. `findings` are the severity and the text of each finding about the table that is open.
+    is too low. `not_credible` has a reason for each estimate whose interval cannot be right.
     """
 
     selected: str
@@ -100,11 +115,6 @@ class Known:
     skill: Skill | None = None
     too_good: str = ""
     not_credible: Mapping[str, str] = field(default_factory=dict)
-    findings: Sequence[tuple[Severity, str]] = ()
-    spent: str = ""
-    openings: int = 0
-    removed: int = 0
-    other_population: str = ""
     optimism: str = ""
     failed: Sequence[str] = ()
 

@@ -11,8 +11,8 @@ from heldout import extensions
 from heldout.errors import BadArgument
 from heldout.losses.kind import LossKind, Target
 from heldout.losses.loss import Loss
-from heldout.losses.own import Function, of_function
-from heldout.losses.several import mean_over_labels
+from heldout.losses.own import Function, Values, of_function
+from heldout.losses.several import MeanOverLabels, mean_over_labels
 from heldout.losses.squared import SQUARED
 from heldout.losses.zero_one import ZERO_ONE
 from heldout.several_labels import as_given, how_many
@@ -129,6 +129,29 @@ def choose_loss(
     if weights is None or np.ptp(weights) == 0:
         return loss
     return loss.with_weights(drawn=drawn)
+
+
+def spec_of(loss: Loss) -> Spec:
+    """What `choose_loss` made a loss of; the name of a loss that it chose by the labels.
+
+    Raises BadArgument for a loss of another package that has a value.
+
+    >>> spec_of(choose_loss({"pinball": 0.9}, np.array([0.5, 1.0])))
+    {'pinball': 0.9}
+    """
+    values = loss.pointwise.pointwise if isinstance(loss.pointwise, MeanOverLabels) else loss.pointwise
+    if isinstance(values, Values):
+        return values.function
+    given = getattr(values, "keywords", {})
+    if loss.name == "pinball":
+        return {"pinball": given["quantile"]}
+    if loss.name == "cost":
+        classes = given["classes"].tolist()
+        rows = zip(classes, given["matrix"].tolist(), strict=True)
+        return {"cost": {actual: dict(zip(classes, of, strict=True)) for actual, of in rows}}
+    if loss.name not in NAMES or any(kind.name == loss.name and kind.parameter is not None for kind in KINDS):
+        raise BadArgument("loss", f"loss is {loss.name}, of which nobody knows the value that it was made with")
+    return loss.name
 
 
 def ordered_as(metric: object) -> str | None:

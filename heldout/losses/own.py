@@ -62,7 +62,7 @@ def of_function(function: Function, y: NDArray[np.generic], *, of_classes: bool)
     """
     name = str(getattr(function, "__name__", type(function).__name__))
     name = "own" if name.startswith("<") else printable(name)
-    values = _Values(function, name)
+    values = Values(function, name)
     labels = np.asarray(y)[:_TRIED]
     for answers in (labels, labels[::-1]):
         values(labels, answers)
@@ -90,7 +90,7 @@ def of_function(function: Function, y: NDArray[np.generic], *, of_classes: bool)
 
 
 @dataclass(frozen=True)
-class _Values:
+class Values:
     """The values of a function, checked at each call."""
 
     function: Function
@@ -126,7 +126,7 @@ class _Values:
         return losses
 
 
-def _class(labels: TrainingLabels, *, values: _Values) -> NDArray[np.generic]:
+def _class(labels: TrainingLabels, *, values: Values) -> NDArray[np.generic]:
     """The class of least mean loss of each split, the first of several."""
     classes, shape = labels.classes, (len(labels.classes), len(labels.classes))
     right, said = (np.broadcast_to(part, shape).ravel() for part in (classes[:, None], classes[None, :]))
@@ -135,7 +135,7 @@ def _class(labels: TrainingLabels, *, values: _Values) -> NDArray[np.generic]:
     return answers
 
 
-def _number(labels: TrainingLabels, *, values: _Values) -> NDArray[np.float64]:
+def _number(labels: TrainingLabels, *, values: Values) -> NDArray[np.float64]:
     """The mean or the percentile of each split with the least mean loss at its percentiles."""
     percentiles = np.stack([labels.quantiles(float(one)) for one in _QUANTILES], axis=1)  # shape (S, 101)
     best = np.empty(len(percentiles))

@@ -23,7 +23,7 @@ def mean_over_labels(loss: Loss, labels: int) -> Loss:
     compared = loss.disagreement_loss
     several = replace(
         loss,
-        pointwise=_MeanOverLabels(loss.pointwise),
+        pointwise=MeanOverLabels(loss.pointwise),
         constant=Constant(f"for each label {loss.constant.says}", _EachLabel(loss.constant)),
         binary=False,
         needs="number",
@@ -36,14 +36,14 @@ def mean_over_labels(loss: Loss, labels: int) -> Loss:
         several = replace(several, bound_factor=None, no_bound=_NO_BOUND)
     if compared is not None:
         distance = replace(
-            compared, pointwise=_MeanOverLabels(compared.pointwise), binary=False, needs="number", labels=labels
+            compared, pointwise=MeanOverLabels(compared.pointwise), binary=False, needs="number", labels=labels
         )
         several = replace(several, disagreement_loss=distance)
     return several
 
 
 @dataclass(frozen=True)
-class _MeanOverLabels:
+class MeanOverLabels:
     """A class, and no inner function: a worker gets it pickled."""
 
     pointwise: Any

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from heldout.learners.fit_warnings import FitWarnings, WarningCounts
+from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Loss
 from heldout.losses.amounts import points
 from heldout.printable import printable
@@ -41,7 +41,7 @@ def page(
     winner: str,
     differences: Sequence[Difference],
     error: float | None,
-    warned: Mapping[str, Sequence[FitWarnings]],
+    warned: Mapping[str, WarningCounts],
     failed: Mapping[str, str],
     design: Design,
     version: str,
@@ -103,8 +103,8 @@ def _cells(line: Difference, error: float, loss: Loss) -> str:
     return "".join(f"<td>{'–' if value is None else points(value, error, loss)}</td>" for value in values)
 
 
-def _warnings(warned: Mapping[str, Sequence[FitWarnings]], failed: Mapping[str, str]) -> dict[str, str]:
-    counted = {name: str(WarningCounts.of(fits)) for name, fits in warned.items() if any(fits)}
+def _warnings(warned: Mapping[str, WarningCounts], failed: Mapping[str, str]) -> dict[str, str]:
+    counted = {name: str(of) for name, of in warned.items() if of.concerned}
     return {name: "; ".join(of[name] for of in (counted, failed) if name in of) for name in {**counted, **failed}}
 
 

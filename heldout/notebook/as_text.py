@@ -8,8 +8,7 @@ from heldout.diagnosis import too_good
 from heldout.diagnosis.more_rows import missing
 from heldout.fits import baseline
 from heldout.losses import Loss
-from heldout.notebook.candidate_fits import CandidateFits
-from heldout.notebook.decided import against_baseline, doubted
+from heldout.notebook.decided import against_baseline
 from heldout.printable import printable
 from heldout.schemes.design import Design, Evidence
 from heldout.shown import about_race, about_winner, cells
@@ -42,14 +41,12 @@ def text(
     return "\n".join([*([against, shown] if first else [shown, against]), *further])
 
 
-def sentences(
-    made: "Validation", winner: str, design: Design, evidence: Evidence, fits: CandidateFits, decision: str
-) -> dict[str, str]:
-    """What follows from the estimates, a word and a sentence each, about `winner`, with its `evidence` and `fits`.
+def sentences(made: "Validation", winner: str, decision: str) -> dict[str, str]:
+    """What follows from the estimates, a word and a sentence each, about the `winner`.
 
     The `decision` comes last. Where neither E_val nor E_cv was computed, which intervals are not credible, and no more.
     """
-    loss = design.loss
+    design, evidence, loss = made.design, made.evidence[winner], made.design.loss
     weighted = design.weights is not None
     few_rows = about_winner.not_credible(winner, made.not_credible(winner), loss, weighted=weighted)
     if made.judged is None:
@@ -75,7 +72,7 @@ def sentences(
         "not credible": few_rows,
         **_bound(made, winner, design, evidence),
         "disagreement": about_winner.half_error(winner, evidence.disagreement, design),
-        "suspicious": _doubt(made, winner, error, of_baseline, design, fits),
+        "suspicious": _doubt(made, winner, error, of_baseline),
         "decision": decision,
     }
     return {name: text for name, text in every.items() if text}
@@ -102,9 +99,7 @@ def _bound(made: "Validation", winner: str, design: Design, evidence: Evidence) 
     }
 
 
-def _doubt(
-    made: "Validation", winner: str, error: float, of_baseline: float, design: Design, fits: CandidateFits
-) -> str:
+def _doubt(made: "Validation", winner: str, error: float, of_baseline: float) -> str:
     """What to ask where the winner errs too little to be believed; empty where it does not."""
-    carried_by = doubted(made, winner, design, fits)
-    return "" if carried_by is None else too_good.sentence(winner, error, of_baseline, carried_by, design.loss)
+    carried_by = made.too_good(winner)
+    return "" if carried_by is None else too_good.sentence(winner, error, of_baseline, carried_by, made.design.loss)

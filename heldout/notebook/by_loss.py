@@ -11,12 +11,12 @@ from heldout.intervals import corrected_repeated_t
 from heldout.learners.fitting import test
 from heldout.losses import choose_loss
 from heldout.losses.tested_losses import Tested
-from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.candidate_models import CandidateModels
 from heldout.notebook.compared import Compared
 from heldout.schemes.design import Design, Evidence, cross_validated, in_time, mean_fold_training_size
 
 
-def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, named: str) -> Compared:
+def of_fits(fits: Mapping[str, CandidateModels], design: Design, models: int, named: str) -> Compared:
     """The candidates of a call by the loss called `named`, of their fold hypotheses on the rows of their folds.
 
     Hypotheses that a shortcut spared are fitted now. The intervals rest on the folds alone. `models` candidates were

@@ -25,7 +25,7 @@ from heldout.losses.of_part import OwnMetric, PartLoss, alike
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.metrics.jackknife import MOST_PARTS
 from heldout.notebook import by_loss
-from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.candidate_models import CandidateModels
 from heldout.notebook.compared import Compared
 from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate
@@ -199,7 +199,7 @@ def _truth(y: NDArray[Any], needs: Needs) -> NDArray[Any]:
     return ranked[:, 1] if len(classes) == 2 else ranked
 
 
-def of_fits(fits: Mapping[str, CandidateFits], design: Design, models: int, metric: Metric, needs: Needs) -> Compared:
+def of_fits(fits: Mapping[str, CandidateModels], design: Design, models: int, metric: Metric, needs: Needs) -> Compared:
     """The candidates of a call by their fold hypotheses, which are fitted now where a shortcut spared them.
 
     `models` candidates were compared. Raises BadArgument, and FitFailure for a hypothesis that does not answer.

@@ -13,7 +13,7 @@ from heldout.estimates import ESTIMATES, OF_UNLABELED, schemes_of
 from heldout.fits import one_pass
 from heldout.fits.scheme_fits import SchemeLosses, exact_losses, may_skip_fits
 from heldout.fits.specs import CompareSpec, How, Known, KnownSplits, Labeled, Specs
-from heldout.learners.fit_warnings import FitWarnings
+from heldout.learners.fit_warnings import FitWarnings, WarningCounts
 from heldout.learners.threads import one_thread
 from heldout.losses import Losses
 from heldout.losses.tested_losses import RepeatedByRow
@@ -86,6 +86,11 @@ class CandidateFits:
                 return Controls.of(halves, self.X, self.unlabeled, design.halves, np.unique(design.y))
         except FitFailure as failure:
             return f"the half models do not answer: {failure}"
+
+    @property
+    def warnings(self) -> WarningCounts:
+        """What the fits of `evidence` warned of."""
+        return WarningCounts.of(self.warned)
 
     def may_skip(self, scheme: SchemeName) -> bool:
         """Whether the losses of a scheme may be had without its fits."""

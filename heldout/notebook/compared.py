@@ -12,6 +12,7 @@ from heldout.errors import BadArgument
 from heldout.losses import Loss
 from heldout.losses.amounts import rounded_points
 from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.notebook.tables import as_rmse
 from heldout.notebook.taken import Taken
 from heldout.printable import printable
 from heldout.records import Difference, Estimate
@@ -112,7 +113,7 @@ class Compared:
 
     def to_frame(self) -> Any:
         """The estimates as a data frame of pandas. Raises ImportError where pandas is not installed."""
-        return frames.frame_of(Estimate, _COLUMNS, self.estimates, "pandas", cells.as_rmse(self.estimates, self.loss))
+        return frames.frame_of(Estimate, _COLUMNS, self.estimates, "pandas", as_rmse(self.estimates, self.loss))
 
     def __len__(self) -> int:
         return len(self.candidates)

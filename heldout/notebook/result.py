@@ -1,39 +1,43 @@
 """What `heldout.validate` returns."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from heldout.decision.judging import bound_of, select_among
-from heldout.decision.ship import Decision
+from heldout.decision.ship import Decision, Further
+from heldout.diagnosis import too_good
 from heldout.diagnosis.column_reliance import DRAWS, column_reliance
+from heldout.diagnosis.curves.of_answers import Curves
 from heldout.diagnosis.hard_rows import hard_rows
 from heldout.diagnosis.more_rows import missing, more_rows
 from heldout.diagnosis.powered import powered
-from heldout.diagnosis.prediction_sets import SetsOfRows, of_new_rows
-from heldout.errors import BadArgument
-from heldout.estimates import ESTIMATES, e_nested, estimate_candidate, lacking, lacking_text, scheme_of
-from heldout.estimates.criteria import check_admitted, listed, meant
+from heldout.diagnosis.prediction_sets import SetsOfRows, calibrated, of_new_rows
+from heldout.diagnosis.too_good import Carrier
+from heldout.errors import BadArgument, FitFailure
+from heldout.estimates import ESTIMATES, e_nested, estimate_candidate, estimate_winner, lacking, scheme_of
+from heldout.estimates.criteria import check_admitted, compares_by, listed, meant
 from heldout.fits import baseline
+from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Losses
-from heldout.losses.amounts import rounded, with_unit
-from heldout.notebook import as_html, as_page, as_text
-from heldout.notebook.as_strip import strip_of
-from heldout.notebook.by_metric import Metric, Needs, of_fits
-from heldout.notebook.candidate_fits import CandidateFits
-from heldout.notebook.compared import Compared
+from heldout.metrics.answered_rows import ask_held_out
+from heldout.metrics.metric import Answered
+from heldout.metrics.skill import Skill, shown_skill
+from heldout.notebook import tables
+from heldout.notebook.candidate_models import CandidateModels
 from heldout.notebook.decided import decided
+from heldout.notebook.opened import Opened
 from heldout.parts.splits import Rows
-from heldout.printable import printable
-from heldout.records import ColumnReliance, Difference, Estimate, MoreRows, Powered
-from heldout.rows import frames
+from heldout.records import ColumnReliance, Difference, Estimate, MoreRows, Powered, PredictionSets
 from heldout.rows.exchanged import column_sets
-from heldout.schemes.design import Design, Evidence
+from heldout.rows.frames import in_memory
+from heldout.schemes.design import Design, Evidence, tested
 from heldout.schemes.halvings import Halvings
-from heldout.selection import beats_baseline
+from heldout.selection import bbc, beats_baseline
 from heldout.selection.bound import SelectionBound
 from heldout.selection.differences import differences
 from heldout.selection.doubts import doubts
@@ -41,14 +45,23 @@ from heldout.selection.margin import check_matters, checked
 from heldout.selection.race import Dropped
 from heldout.selection.rules import Rule
 from heldout.selection.selected import Criterion, Selection
-from heldout.shown import about_race, strip_html
-from heldout.shown.cells import as_rmse, cell, marks
-from heldout.shown.strip import Strip
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what people see is made where somebody looks
+    from heldout.notebook.by_metric import Metric, Needs
+    from heldout.notebook.compared import Compared
+    from heldout.notebook.view import View
     from heldout.shown.picture import Picture
 
-_COLUMNS = ("candidate", "estimate", "value", "low", "high", "level", "target", "interval", "n_train", "n_tested")
+HELD_OUT, TEST_PART = "held-out rows", "test part"
+_ALSO_AFTER = (
+    "_by_candidate",
+    "chosen",
+    "_constant",
+    "_differences",
+    "_beaten",
+    "_carriers",
+    "_held_out",
+)  # the test part is opened
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,21 +113,57 @@ class Validation:
     [52, 70, 77, 83, 106, 119, 133]
     """
 
-    estimates: tuple[Estimate, ...]
-    candidates: tuple[str, ...]
     design: Design = field(repr=False)
     evidence: Mapping[str, Evidence] = field(repr=False)
-    _fits: Mapping[str, CandidateFits] = field(repr=False)
+    _fits: Mapping[str, CandidateModels] = field(repr=False)
     _library: str = field(default="pandas", repr=False)
     dropped: tuple[Dropped, ...] = ()
     halvings: Halvings | None = None
     failed: Mapping[str, str] = field(default_factory=dict)
+    criterion: Criterion | None = None
+    rule: Rule = "minimum"
+    opened: Opened | None = None
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The names of the candidates, in their order, without those that were dropped or failed."""
+        return tuple(self.evidence)
+
+    @cached_property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Of the candidates in their order, of the winner on the test part, and those that are of the winner alone."""
+        of_candidates = [record for records in self._by_candidate.values() for record in records]
+        on_test = [] if self.opened is None else [self.opened.estimate]
+        of_winner = estimate_winner(self.design, self.evidence, self.chosen)
+        return (*of_candidates, *on_test, *([*map(bbc.of_left, of_winner)] if self.dropped else of_winner))
+
+    @cached_property
+    def _by_candidate(self) -> dict[str, list[Estimate]]:
+        return {
+            name: [self._fits[name].stated(record) for record in estimate_candidate(self.design, name, evidence)]
+            for name, evidence in self.evidence.items()
+        }
+
+    @cached_property
+    def chosen(self) -> Selection | None:
+        """The choice by `criterion` and `rule`; None where nobody named a criterion."""
+        return None if self.criterion is None else self.select(self.criterion, self.rule)
+
+    @property
+    def compared_by(self) -> str:
+        """The estimate whose differences say who errs less: E_cv, or the criterion where it is 1 - a metric."""
+        return "E_cv" if self.chosen is None else compares_by(self.chosen.criterion)
 
     @property
     def lacking(self) -> Mapping[str, Mapping[str, str]]:
         """The estimates that a candidate lacks since its fits for them failed, each with the reason, by its name."""
         found = {name: lacking(self.design, of) for name, of in self.evidence.items()}
         return {name: of for name, of in found.items() if of}
+
+    @property
+    def warnings(self) -> Mapping[str, WarningCounts]:
+        """What the fits of each candidate warned of."""
+        return {name: self._fits[name].warnings for name in self.candidates}
 
     @cached_property
     def baseline(self) -> tuple[Estimate, ...]:
@@ -130,7 +179,8 @@ class Validation:
         >>> E_cv.candidate, round(E_cv.value, 3)
         ('baseline', 0.78)
         """
-        return tuple(estimate_candidate(self.design, baseline.NAME, self._constant))
+        on_test = [] if self.opened is None else [self.opened.of_baseline]
+        return (*estimate_candidate(self.design, baseline.NAME, self._constant), *on_test)
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.
@@ -218,10 +268,15 @@ class Validation:
         """
         name = listed(criterion)
         check_admitted(name, self.design.loss)
-        by_candidate = {name: self._of(name) for name in self.candidates}
-        return select_among(self.design, self.evidence, by_candidate, meant(name), rule)
+        return select_among(self.design, self.evidence, self._by_candidate, meant(name), rule)
 
-    def decide(self, criterion: Criterion = "E_cv", rule: Rule = "minimum") -> Decision:
+    def decide(
+        self,
+        criterion: Criterion = "E_cv",
+        rule: Rule = "minimum",
+        *,
+        further: Further = Further(),  # noqa: B008  # frozen
+    ) -> Decision:
         """Whether to ship the candidate that `select` takes: the rule of every report.
 
         Parameters
@@ -230,6 +285,8 @@ class Validation:
             As for `select`.
         rule : str, default "minimum"
             As for `select`.
+        further : heldout.decision.ship.Further, optional
+            What else is known: findings about the table, earlier looks at the test part.
 
         Returns
         -------
@@ -253,9 +310,7 @@ class Validation:
         """
         if self.judged is None:
             raise BadArgument("estimates", "decide: neither E_val nor E_cv was computed; estimates must contain one")
-        chosen = self.select(criterion, rule)
-        winner = chosen.selected
-        return decided(self, chosen, self.design, self.evidence[winner], self._fits[winner])
+        return decided(self, self.select(criterion, rule), further)
 
     def beats_baseline(self, candidate: str | None = None, estimate: str = "E_cv") -> bool | None:
         """Whether a candidate is shown to err less than the best constant answer, on the same held-out rows.
@@ -272,7 +327,8 @@ class Validation:
         bool or None
             True if the interval of the difference (`differences`) lies below 0, and that of the difference from the
             best constant of all labelled rows too; False if no part of one does; None where it cannot be told, or
-            neither E_cv nor E_val was computed.
+            neither E_cv nor E_val was computed. An opened test part has a say too: False if either part of the rows
+            shows it, else True if one does.
 
         Raises
         ------
@@ -290,7 +346,12 @@ class Validation:
         """
         winner = self._checked(candidate)
         self._check_compared(estimate)
-        return beats_baseline.is_beaten(self.design, self.evidence, winner, estimate)
+        if (asked := (winner, estimate)) not in self._beaten:
+            self._beaten[asked] = beats_baseline.is_beaten(self.design, self.evidence, winner, estimate)
+        verdicts = {self._beaten[asked]}
+        if self.opened is not None and self.opened.candidate == winner:
+            verdicts.add(self.opened.beats_baseline)
+        return False if False in verdicts else True if True in verdicts else None
 
     def differences(
         self, candidate: str | None = None, estimate: str = "E_cv", *, margin: float | None = None
@@ -340,7 +401,9 @@ class Validation:
         self._check_compared(estimate)
         by = checked(margin, self.design.loss)
         check_matters(by, self.design, estimate)
-        return tuple(differences(self.design, self.evidence, name, estimate, by))
+        if (asked := (name, estimate, by)) not in self._differences:
+            self._differences[asked] = tuple(differences(self.design, self.evidence, name, estimate, by))
+        return self._differences[asked]
 
     def more_rows(self, candidate: str | None = None) -> tuple[MoreRows, ...]:
         """What a candidate errs after training on half of the rows, on all, and on twice as many: no further fit.
@@ -444,7 +507,9 @@ class Validation:
         {'E_cv': '1 of 100 rows carries 44 % of the loss'}
         """
         name = self._checked(candidate)
-        return doubts(self.design, self.evidence, name, self.estimates)
+        if name not in self._doubts:
+            self._doubts[name] = doubts(self.design, self.evidence, name, self.estimates)
+        return dict(self._doubts[name])
 
     def powered(self, candidate: str | None = None) -> tuple[Powered, ...]:
         """E_val and E_cv of a candidate, with narrower intervals by its unlabelled rows: no further fit.
@@ -510,6 +575,162 @@ class Validation:
         """
         return hard_rows(self.design, self.evidence, self._checked(candidate), n).rows
 
+    def too_good(self, candidate: str | None = None) -> tuple[Carrier, ...] | None:
+        """The columns that carry an error which is too low to be believed: less than a hundredth of the baseline's.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv, or of least E_val where E_cv was not computed.
+
+        Returns
+        -------
+        tuple of Carrier, or None
+            The largest error first, by its hypothesis of E_val, or of the first fold (`heldout.diagnosis.too_good`);
+            None where the error is not so low.
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate.
+        FitFailure
+            For a fit that is made now and fails.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> told = heldout.validate({"tree": DecisionTreeClassifier()}, X.assign(kind=y), y, estimates=["E_cv"])
+        >>> [carrier.columns for carrier in told.too_good()]
+        [('kind',)]
+        """
+        name, of_baseline, design = self._checked(candidate), self.judged, self.design
+        if of_baseline is None:
+            return None
+        error = next(one.value for one in self._by_candidate[name] if one.estimate == of_baseline.estimate)
+        if not too_good.is_too_low(error, of_baseline.value):
+            return None
+        if name not in self._carriers:
+            scheme = "holdout" if "E_val" in design.estimates else "cross_validation"
+            fits, split = self._fits[name], design.splits(scheme)[0]
+            hypothesis, X = fits.hypotheses(scheme)[0], in_memory(fits.X)
+            self._carriers[name] = too_good.carriers(hypothesis, X, design, split, of_baseline.value)
+        return self._carriers[name]
+
+    def curves(self, candidate: str | None = None) -> Curves:
+        """Calibration, ROC and residuals of a candidate on rows that it was not trained on: no further fit.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv, or of least E_val where E_cv was not computed.
+
+        Returns
+        -------
+        Curves
+            Of the hypothesis of E_val on the held-out rows, or of the one that is delivered on the test part where that
+            was opened; each empty where the target or the answers have none.
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate, without E_val, and for several labels a row.
+        FitFailure
+            For a hypothesis that does not answer, and for a fit that is made now and fails.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> found = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_val"]).curves()
+        >>> sum(line.rows for line in found.calibration if not line.class_name)
+        30
+        """
+        name = self._checked(candidate)
+        whose, part, answered = self._answered(name)
+        return Curves.of(answered, self.design.level, {"candidate": name, "hypothesis": whose, "part": part})
+
+    def skill(self, candidate: str | None = None) -> Skill | None:
+        """What a candidate is shown to have learned, whatever its error says: AUC, or R², that no constant reaches.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv, or of least E_val where E_cv was not computed.
+
+        Returns
+        -------
+        Skill or None
+            By the rows and the hypothesis of `curves`; None where it is not shown, without E_val, and for several
+            labels a row.
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate.
+        FitFailure
+            For a hypothesis that does not answer, and for a fit that is made now and fails.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_val"]).skill().metric
+        'AUC'
+        """
+        name = self._checked(candidate)
+        if self.opened is None and ("E_val" not in self.design.estimates or self.design.loss.labels > 1):
+            return None
+        _, part, answered = self._answered(name)
+        return shown_skill(answered, self.design.level, part)
+
+    def with_opened(self, opened: Opened | None) -> Self:
+        """The same after the winner met the test part; None leaves it as it is."""
+        made = replace(self, opened=opened)
+        vars(made).update({name: vars(self)[name] for name in _ALSO_AFTER if name in vars(self)})
+        return made
+
+    def calibrated(self, candidate: str | None = None) -> PredictionSets:
+        """The threshold of a candidate's prediction sets, from the held-out rows: no further fit.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv, or of least E_val where E_cv was not computed.
+
+        Returns
+        -------
+        PredictionSets
+            Without a `threshold` where the `reason` says why.
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate, and without E_val.
+        FitFailure
+            For a fit that is made now and fails.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_val"]).calibrated().calibrated
+        30
+        """
+        name = self._checked(candidate)
+        if "E_val" not in self.design.estimates:
+            raise BadArgument("estimates", "prediction_sets: E_val was not computed; estimates must contain it")
+        fits = self._fits[name]
+        return calibrated(name, self.design, fits.hypotheses("holdout")[0], fits.X)
+
     def prediction_sets(self, X_new: Any, candidate: str | None = None) -> SetsOfRows:
         """The sets of classes, or the intervals, that hold the label of a new row with probability `level` at least.
 
@@ -555,10 +776,19 @@ class Validation:
         fits = self._fits[name]
         return of_new_rows(name, self.design, fits.hypotheses("holdout")[0], fits.X, X_new)
 
-    def to_frame(self) -> Any:
-        """The estimates as a data frame, with the lines and columns of `estimates.csv`: values are means of the loss.
+    def to_frame(self, kind: str = "estimates", candidate: str | None = None) -> Any:
+        """A table of the result as a data frame, with the lines and columns of the file of that name in `reports/`.
 
-        Of the squared loss they are also there as RMSE, RMSE_low and RMSE_high, as `print` shows them.
+        Values are means of the loss. Of the squared loss estimates are also there as RMSE, RMSE_low and RMSE_high, as
+        `print` shows them.
+
+        Parameters
+        ----------
+        kind : str, default "estimates"
+            estimates, more_rows, powered: of every candidate; differences, not_credible, columns, hard_rows,
+            calibration, roc, residuals: of one.
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv.
 
         Returns
         -------
@@ -567,6 +797,8 @@ class Validation:
 
         Raises
         ------
+        BadArgument
+            For a kind that is not known, and as the method that finds the same.
         ImportError
             Where pandas is not installed, for X of another kind.
 
@@ -576,14 +808,15 @@ class Validation:
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_iris(return_X_y=True)
-        >>> frame = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).to_frame()
-        >>> frame[["candidate", "estimate", "n_train", "n_tested"]]
+        >>> validation = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"])
+        >>> validation.to_frame()[["candidate", "estimate", "n_train", "n_tested"]]
           candidate estimate  n_train  n_tested
         0     bayes     E_cv      135       150
         1  baseline     E_cv      135       150
+        >>> validation.to_frame("differences")["against"].tolist()
+        ['baseline']
         """
-        records, loss = [*self.estimates, *self.baseline], self.design.loss
-        return frames.frame_of(Estimate, _COLUMNS, records, self._library, as_rmse(records, loss))
+        return tables.frame(self, self._fits, kind, self._checked(candidate), self._library)
 
     def plot(self) -> "Picture":
         """A picture of each estimate, in it every candidate with its interval; a notebook shows it.
@@ -607,11 +840,7 @@ class Validation:
         >>> len(heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_val"]).plot().axes)
         1
         """
-        try:
-            from heldout.shown import picture
-        except ImportError:
-            raise ImportError("plot() needs matplotlib, which is not installed: pip install matplotlib") from None
-        return picture.draw(self.estimates, self._order(), self.baseline, self.design.loss, self._headline)
+        return self._view.picture()
 
     def losses(self, estimate: str = "E_cv") -> dict[str, Losses]:
         """The losses behind an estimate, of each candidate: the same rows in the same order, for comparisons.
@@ -677,83 +906,41 @@ class Validation:
         return [*self.candidates]
 
     def __repr__(self) -> str:
-        count = self._started
-        left = f", {len(self.dropped)} dropped" if self.dropped else ""
-        left += f", {len(self.failed)} failed" if self.failed else ""
-        return f"<Validation: {count} candidate{'s' * (count > 1)}{left}, {self._rows}; {printable(self._headline)}>"
+        return self._view.line()
 
     def __str__(self) -> str:
-        first = self.judged is not None and not self.beats_baseline(self._least())
-        notes = {**about_race.lines(self.dropped, self.design.loss, about_race.FEW), **self._of_failed}
-        return as_text.text(self, self._order(), notes, self._sentences, self.design.loss, first=first)
+        return self._view.text()
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        loss, ranked = self.design.loss, self._ranked()
-        rows = dict.fromkeys(self._order(), "")
-        if ranked and len(rows) > 1:
-            rows[ranked[0].candidate] = f"least {ranked[0].estimate}"
-        rows |= {**self._of_dropped, **self._of_failed}
-        if self.judged is not None:
-            rows[baseline.NAME] = loss.constant.says
-        return as_html.html(
-            [*self.estimates, *self.baseline],
-            rows,
-            self._title,
-            self._decision.advice if self.judged else "",
-            self._headline,
-            strip_html.html(self._strip) if self.judged else "",
-            self._sentences,
-            loss,
-        )
-
-    @property
-    def _started(self) -> int:
-        """The number of candidates, with those that were dropped."""
-        return len(self.candidates) + len(self.dropped)
-
-    @property
-    def _rows(self) -> str:
-        """How many rows there are, and of how many groups."""
-        groups = self.design.dependence.groups
-        return f"{len(self.design.y)} rows{'' if groups is None else f' of {groups} groups'}"
-
-    @property
-    def _of_dropped(self) -> dict[str, str]:
-        """What tables say of each candidate that was dropped."""
-        return about_race.lines(self.dropped, self.design.loss)
-
-    @property
-    def _of_lacking(self) -> dict[str, str]:
-        """Which estimates candidates lack, and why, in words."""
-        found = {name: lacking_text(self.design, of) for name, of in self.evidence.items()}
-        return {name: text for name, text in found.items() if text}
-
-    @property
-    def _of_failed(self) -> dict[str, str]:
-        """What tables say of each candidate that failed."""
-        return {name: f"failed: {reason}" for name, reason in self.failed.items()}
+        return self._view.html()
 
     @cached_property
-    def _sentences(self) -> dict[str, str]:
-        winner = self._least()
-        advice = self._decision.sentence if self.judged else ""
-        found = as_text.sentences(self, winner, self.design, self.evidence[winner], self._fits[winner], advice)
-        return {**self._of_lacking, **found}
+    def _differences(self) -> dict[tuple[str, str, float | None], tuple[Difference, ...]]:
+        return {}
 
     @cached_property
-    def _decision(self) -> Decision:
-        """About the candidate of least E_cv, or E_val without it."""
-        return self.decide(self.judged.estimate)  # type: ignore[union-attr]  # asked for where it exists
+    def _beaten(self) -> dict[tuple[str, str], bool | None]:
+        return {}
 
     @cached_property
-    def _strip(self) -> Strip:
-        """The numbers of that decision, on one axis."""
-        return strip_of(self, self._least(), self.design)
+    def _doubts(self) -> dict[str, dict[str, str]]:
+        return {}
+
+    @cached_property
+    def _view(self) -> "View":
+        from heldout.notebook.view import View
+
+        return View(self)
 
     @cached_property
     def _constant(self) -> Evidence:
         return baseline.evidence(self.design)
+
+    @property
+    def started(self) -> tuple[str, ...]:
+        """The names of the candidates that were compared: `candidates`, and those that were dropped."""
+        return (*self.candidates, *(one.candidate for one in self.dropped))
 
     @property
     def judged(self) -> Estimate | None:
@@ -761,59 +948,79 @@ class Validation:
         found = {record.estimate: record for record in self.baseline}
         return found.get("E_cv", found.get("E_val"))
 
-    def _ranked(self) -> list[Estimate]:
+    @property
+    def ranked(self) -> list[Estimate]:
         """The same estimate of each candidate, the least first, ties in their order; empty without both."""
         judged = self.judged
         records = [record for record in self.estimates if judged is not None and record.estimate == judged.estimate]
         return sorted(records, key=lambda record: record.value)
 
-    def _least(self) -> str:
-        """The first of them, or the first candidate."""
-        return next((record.candidate for record in self._ranked()), self.candidates[0])
+    @property
+    def winner(self) -> str:
+        """The `chosen` candidate, else that of the least E_cv, or E_val without it; the first one without both."""
+        if self.chosen is not None:
+            return self.chosen.selected
+        return next((record.candidate for record in self.ranked), self.candidates[0])
+
+    def _answered(self, name: str) -> tuple[str, str, Answered]:
+        """Whose answers say most of a candidate, on which part of the rows, and these. Raises as `curves`."""
+        if self.opened is not None and self.opened.candidate == name:
+            return self.opened.estimate.target, TEST_PART, self.opened.answered
+        if name not in self._held_out:
+            design, fits = self.design, self._fits[name]
+            if "E_val" not in design.estimates:
+                raise BadArgument("estimates", "curves: E_val was not computed; estimates must contain it")
+            if design.loss.labels > 1:
+                raise BadArgument("y", f"curves: they are for one label a row, and y has {design.loss.labels}")
+            rows, seen = design.splits("holdout")[0].validation, tested(design, self.evidence[name], "holdout")
+            self._held_out[name] = ask_held_out(fits.hypotheses("holdout")[0], fits.X, design.y, rows, seen)
+        target = next(one.target for one in self._by_candidate[name] if one.estimate == "E_val")
+        return target, HELD_OUT, self._held_out[name]
+
+    @cached_property
+    def _carriers(self) -> dict[str, tuple[Carrier, ...]]:
+        return {}
+
+    @cached_property
+    def _held_out(self) -> dict[str, Answered]:
+        return {}
+
+    def known_of_models(self) -> dict[str, Any]:
+        """What models said that a saved result shows without them, of each candidate: answers, and carriers."""
+        for name in self.candidates:
+            self.too_good(name)
+            with suppress(BadArgument, FitFailure):
+                self._answered(name)
+        return {"answered": self._held_out, "carriers": self._carriers}
+
+    def take_known(self, answered: Mapping[str, Answered], carriers: Mapping[str, tuple[Carrier, ...]]) -> None:
+        """Take what `known_of_models` said when the result was saved."""
+        self._held_out.update(answered)
+        self._carriers.update(carriers)
 
     def _of(self, candidate: str) -> list[Estimate]:
         return [record for record in self.estimates if record.candidate == candidate]
 
     def _checked(self, candidate: str | None) -> str:
-        """The name of a candidate; of the one of least error for None."""
-        if candidate in (of_dropped := self._of_dropped):
-            raise BadArgument(
-                "candidate", f"candidate is {candidate!r}, of which nothing is known: it was {of_dropped[candidate]}"
-            )
-        if candidate is not None and candidate in self.failed:
+        """The name of a candidate; of the winner for None."""
+        if candidate is None:
+            return self.winner
+        if candidate in self.started[len(self.candidates) :]:
+            from heldout.shown import about_race
+
+            said = about_race.lines(self.dropped, self.design.loss)[candidate]
+            raise BadArgument("candidate", f"candidate is {candidate!r}, of which nothing is known: it was {said}")
+        if candidate in self.failed:
             raise BadArgument("candidate", f"candidate is {candidate!r}, which failed: {self.failed[candidate]}")
-        if candidate is not None and candidate not in self.candidates:
+        if candidate not in self.candidates:
             allowed = ", ".join(self.candidates)
             raise BadArgument("candidate", f"candidate is {candidate!r}; it must be one of {allowed}")
-        return self._least() if candidate is None else candidate
+        return candidate
 
     def _check_compared(self, estimate: str) -> None:
         """Raise BadArgument for an estimate that has no paired differences."""
         if estimate not in (known := ("E_cv", *self.design.part_losses)):
             raise BadArgument("estimate", f"estimate is {estimate!r}; it must be one of {', '.join(known)}")
-
-    def _order(self) -> list[str]:
-        """The candidates, that of the least error first."""
-        return list(dict.fromkeys([*(record.candidate for record in self._ranked()), *self.candidates]))
-
-    @property
-    def _title(self) -> str:
-        levels = {record.level for record in self.estimates if record.level is not None}
-        below = f", below each its interval at {100 * self.design.level:g} %" if levels else ""
-        by = "".join(f"; the least {record.estimate} first" for record in self._ranked()[:1])
-        doubted = marks(any(record.not_credible is not None for record in [*self.estimates, *self.baseline]))
-        return f"{self.design.loss.scale('y')}{below}{by}{doubted}"
-
-    @property
-    def _headline(self) -> str:
-        """The candidate of the least error, that error, and that of the baseline."""
-        if not (ranked := self._ranked()):
-            return ", ".join(dict.fromkeys(record.estimate for record in self.estimates))
-        best, loss = ranked[0], self.design.loss
-        value, ends = cell(best.value, best.low, best.high, loss)
-        of_constant = {record.estimate: record.value for record in self.baseline}[best.estimate]
-        interval, against = f" [{ends}]" if ends else "", with_unit(rounded(of_constant, loss), loss)
-        return f"{best.candidate}: {best.estimate} {with_unit(value, loss)}{interval}, baseline {against}"
 
     def columns(
         self, candidate: str | None = None, *, together: Sequence[Sequence[Any]] = (), draws: int = DRAWS
@@ -867,10 +1074,10 @@ class Validation:
         if "E_cv" not in self.design.estimates:
             raise BadArgument("estimates", "columns: E_cv was not computed; estimates must contain it")
         fits = self._fits[name]
-        sets, hypotheses = column_sets(fits.X, together), fits.hypotheses("cross_validation")
-        return tuple(column_reliance(name, hypotheses, fits.X, self.design, sets, draws))
+        X, hypotheses = in_memory(fits.X), fits.hypotheses("cross_validation")
+        return tuple(column_reliance(name, hypotheses, X, self.design, column_sets(X, together), draws))
 
-    def metric(self, metric: Metric, *, needs: Needs = "answer") -> Compared:
+    def metric(self, metric: "Metric", *, needs: "Needs" = "answer") -> "Compared":
         """Each candidate's error by a metric, or by another loss, in cross-validation; without a further fit.
 
         The answers are those of the fold hypotheses on the rows of their folds; a candidate whose losses came from a
@@ -922,7 +1129,9 @@ class Validation:
         >>> found.select().selected
         'bayes'
         """
-        return of_fits(self._fits, self.design, self._started, metric, needs)
+        from heldout.notebook.by_metric import of_fits
+
+        return of_fits(self._fits, self.design, len(self.started), metric, needs)
 
     def report(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
         """Write one HTML file with the result: what a notebook shows, the picture, differences, and warnings.
@@ -960,29 +1169,49 @@ class Validation:
         ...     validation.report(f"{folder}/report.html").read_text()[:15]
         '<!doctype html>'
         """
-        from heldout import __version__
-
         path = Path(path)
         if path.exists() and not overwrite:
             raise FileExistsError(f"{path} exists; give another name, or overwrite=True to replace it")
-        try:
-            picture: Picture | str = self.plot()
-        except ImportError as error:
-            picture = f"The picture is left out: {error}"
-        winner = self._least()
-        count = self._started + len(self.failed)
-        text = as_page.page(
-            f"{count} candidate{'s' * (count > 1)} on {self._rows}",
-            self._repr_html_(),
-            picture,
-            winner,
-            self.differences(winner),
-            next((record.value for record in self._of(winner) if record.estimate == "E_cv"), None),
-            {name: fits.warned for name, fits in self._fits.items()},
-            {**self._of_lacking, **{name: f"failed, and is left out: {why}" for name, why in self.failed.items()}},
-            self.design,
-            __version__,
-        )
+        text = self._view.page()
         with path.open("w" if overwrite else "x", encoding="utf-8", newline="\n") as file:
             file.write(text)
         return path
+
+    def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the result to a folder, from which `heldout.load` reads it: numbers and losses, and no models.
+
+        Parameters
+        ----------
+        folder : str or path
+            The name of a folder that does not exist, in one that does.
+        overwrite : bool, default False
+            Whether a saved result of that name is replaced.
+
+        Returns
+        -------
+        Path
+            The folder, which has the whole result.
+
+        Raises
+        ------
+        BadArgument
+            For labels of several types, and a loss of another package that has a value.
+        FileExistsError
+            For a folder that exists, unless `overwrite`, and for one that holds something else.
+        OSError
+            Where the folder cannot be written.
+
+        Examples
+        --------
+        >>> import heldout, tempfile
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> validation = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     heldout.load(validation.save(f"{folder}/iris")) == validation
+        True
+        """
+        from heldout.notebook import saved
+
+        return saved.save(self, Path(folder), self._fits, self._library, overwrite=overwrite)

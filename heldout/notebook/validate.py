@@ -11,8 +11,6 @@ import numpy as np
 
 from heldout.errors import LearnerWarning
 from heldout.estimates import (
-    estimate_candidate,
-    estimate_winner,
     lacking_text,
     may_fail,
     part_losses,
@@ -32,7 +30,6 @@ from heldout.notebook.result import Validation
 from heldout.parts import class_shares
 from heldout.parts.partition import Part, make_halves, make_partition, stratify_halves
 from heldout.printable import printable
-from heldout.records import Estimate
 from heldout.running.content import digest_of
 from heldout.running.plan import Plan
 from heldout.running.store import MemoryStore, Store
@@ -41,7 +38,6 @@ from heldout.schemes.design import Design, Evidence, check_weights
 from heldout.schemes.halvings import HALVES, Repeats, most
 from heldout.schemes.progressive import Block
 from heldout.schemes.whole_parts import check_classes
-from heldout.selection import bbc
 from heldout.selection.margin import check_matters
 from heldout.selection.race import STREAM, Races, pays
 
@@ -312,7 +308,6 @@ def validate(
     _check_before_fits(design, schemes)
     by_rule = asked.parts.repeats == "auto" and HALVES in schemes and design.dependence.time is None
     evidence: dict[str, Evidence] = {}
-    records: list[Estimate] = []
     with FitBar(shown=asked.progress) as bar:
         fits = _fits(asked, candidates, design, bar)
         plan = Plan(
@@ -337,27 +332,18 @@ def validate(
             if any(of_candidate.warned):
                 counted = printable(f"{name}: {WarningCounts.of(of_candidate.warned)}")
                 warnings.warn(counted, LearnerWarning, stacklevel=2)
-            records += [of_candidate.stated(record) for record in estimate_candidate(design, name, found)]
     check_not_all_failed(plan)
     for name, reason in plan.failures.items():
         warnings.warn(printable(f"{name} failed, and is left out: {reason}"), LearnerWarning, stacklevel=2)
     for name in evidence:
         if lacks := lacking_text(design, evidence[name]):
             warnings.warn(printable(f"{name}: {lacks}"), LearnerWarning, stacklevel=2)
-    of_the_winner = estimate_winner(design, evidence)
-    records += [bbc.of_left(record) for record in of_the_winner] if plan.dropped else of_the_winner
     fits = {name: fits[name] for name in evidence}
-    return Validation(
-        tuple(records),
-        tuple(fits),
-        design,
-        evidence,
-        fits,
-        asked.library,
-        plan.dropped,
-        plan.halvings,
-        plan.failures,
+    made = Validation(
+        design, evidence, fits, asked.library, dropped=plan.dropped, halvings=plan.halvings, failed=plan.failures
     )
+    _ = made.estimates  # what is wrong with an interval is said by this call
+    return made
 
 
 def _fits(asked: Request, candidates: Mapping[str, Any], design: Design, bar: FitBar) -> dict[str, CandidateFits]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 
-_LIBRARIES = ("pandas", "polars", "pyarrow")
+LIBRARIES = ("pandas", "polars", "pyarrow")
 _DTYPES: dict[Any, Any] = {
     str: nw.String,
     str | None: nw.String,
@@ -23,6 +23,7 @@ _DTYPES: dict[Any, Any] = {
     int | None: nw.Int64,  # n_train, which may not be known
     float: nw.Float64,
     float | None: nw.Float64,
+    bool: nw.Boolean,
 }
 
 
@@ -48,7 +49,7 @@ def library_of(X: Any) -> str:
     """The library of a data frame; pandas for anything else."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     library = str(frame.implementation.value) if isinstance(frame, nw.DataFrame) else ""
-    return library if library in _LIBRARIES else "pandas"
+    return library if library in LIBRARIES else "pandas"
 
 
 def numbers_of(X: Any) -> NDArray[Any] | None:
@@ -76,11 +77,19 @@ def frame_of(
     Raises ImportError where that is not installed.
     """
     columns = {name: [getattr(record, name) for record in records] for name in names}
-    types = {item.name: item.type for item in fields(kind)}
-    dtypes = {name: _DTYPES[types[name]] for name in names} | dict.fromkeys(more or {}, _DTYPES[float])
-    columns |= more or {}
+    types = {item.name: item.type for item in fields(kind) if item.name in columns}
+    return of_columns({**columns, **(more or {})}, {**types, **dict.fromkeys(more or {}, float)}, library)
+
+
+def of_columns(columns: Mapping[str, Sequence[Any]], types: Mapping[str, Any], library: str) -> Any:
+    """A data frame of the `library`; a column without a type has that of its first value that is there.
+
+    Raises ImportError where the library is not installed.
+    """
+    first = {name: next((value for value in of if value is not None), 0.0) for name, of in columns.items()}
+    dtypes = {name: _DTYPES[types.get(name, type(first[name]))] for name in columns}
     try:
-        return nw.from_dict(columns, dtypes, backend=library).to_native()  # type: ignore[arg-type]  # one of _LIBRARIES
+        return nw.from_dict(columns, dtypes, backend=library).to_native()  # type: ignore[arg-type]  # one of LIBRARIES
     except ImportError:
         raise ImportError(f"to_frame() needs {library}, which is not installed: pip install {library}") from None
 
@@ -94,6 +103,11 @@ def take(X: Any, rows: NDArray[np.intp] | slice) -> Any:
     if not is_other_frame(X):
         return X[rows]
     return nw.from_native(X, eager_only=True)[rows].to_native()
+
+
+def in_memory(X: Any) -> Any:
+    """X; the rows of a table that stays in its file, as a data frame."""
+    return X.iloc[:] if hasattr(X, "iloc") and not hasattr(X, "columns") else X
 
 
 def is_other_frame(X: Any) -> bool:

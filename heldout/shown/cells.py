@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from heldout.losses import Loss
-from heldout.losses.amounts import rounded, shown
+from heldout.losses.amounts import rounded
 from heldout.printable import printable
 from heldout.records import Estimate
 from heldout.shown import text_table
@@ -65,12 +65,3 @@ def cell(value: float, low: float | None, high: float | None, loss: Loss, *, dou
 def marks(doubted: bool) -> str:
     """What the mark of an interval means, for the end of a title; empty where no interval has it."""
     return f"; {DOUBTED} not credible" if doubted else ""
-
-
-def as_rmse(records: Sequence[Estimate], loss: Loss) -> dict[str, list[float | None]]:
-    """RMSE and its ends for each of the records, by column, of the squared loss; empty for another."""
-    if loss.power != 2:
-        return {}
-    columns = {"RMSE": "value", "RMSE_low": "low", "RMSE_high": "high"}
-    ends = {name: [getattr(record, end) for record in records] for name, end in columns.items()}
-    return {name: [None if end is None else float(shown(end, loss)) for end in of] for name, of in ends.items()}

@@ -177,14 +177,13 @@ def may_fail(design: Design, scheme: str, deliver: Deliver) -> bool:
 
 def hypotheses(settings: Settings, candidate: Candidate, name: SchemeName) -> list[Any]:
     """The hypotheses of one candidate in one scheme, as the fits stored them; fitted again if the cache was removed."""
-    return [*each_hypothesis(settings, candidate, name)]
+    return [fit_cache.store.load(hypothesis_key(key)) for key in stored_keys(settings, candidate, name)]
 
 
-def each_hypothesis(settings: Settings, candidate: Candidate, name: SchemeName) -> Iterator[Any]:
-    """The same, one after the other: that of many fits are never in memory together."""
+def stored_keys(settings: Settings, candidate: Candidate, name: SchemeName) -> Sequence[str]:
+    """The keys of these fits, whose hypotheses are stored then."""
     finished, _ = fit_all(settings.model_copy(update={"candidates": [candidate]}), [name], keep=True)
-    for key in finished[name][candidate.name].keys:
-        yield fit_cache.store.load(hypothesis_key(key))
+    return finished[name][candidate.name].keys
 
 
 def remove_old_fits(settings: Settings) -> None:

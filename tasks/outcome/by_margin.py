@@ -1,19 +1,19 @@
 """What each candidate is next to the winner by `selection.margin`, for selection.json."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from heldout.records import Difference
+from heldout.notebook.result import Validation
 from heldout.selection.margin import WORDS
 from tasks.params import Settings
 
 
-def described(settings: Settings, differences: Sequence[Difference]) -> dict[str, Any]:
-    """The entries of selection.json, from the `differences` of the winner; none without a margin.
+def described(settings: Settings, validation: Validation) -> dict[str, Any]:
+    """The entries of selection.json; none without a margin.
 
     By each word those against which it is said of the winner, the baseline too.
     """
     if settings.selection.margin is None:
         return {}
+    differences = validation.differences(None, validation.compared_by)
     said = {word: [one.against for one in differences if one.by_margin == word] for word in WORDS}
     return {"margin": settings.selection.margin, "by_margin": said}

@@ -1,77 +1,50 @@
-"""Whether to ship the winner, from what `select` found; the rule is in `heldout.decision.ship`."""
+"""Whether to ship the winner, for selection.json; the rule is in `heldout.decision.ship`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from heldout.decision import ship
-from heldout.decision.ship import Decision, Known
-from heldout.estimates.criteria import compares_by, judged_by
+from heldout.decision.ship import Decision, Further
+from heldout.estimates.criteria import compares_by
 from heldout.fits import baseline
 from heldout.metrics.skill import Skill
-from heldout.parts import class_shares
-from heldout.records import Difference, Estimate
-from heldout.selection.selected import Selection
-from tasks.outcome.suspicious import Suspicious
+from heldout.notebook.result import Validation
+from heldout.records import Difference
+from tasks.params import Settings
 from tasks.storage import findings
-from tasks.storage.findings import RecordedFinding
-
-if TYPE_CHECKING:
-    from tasks.outcome.estimate import Results
 
 ON_TEST = "E_test_less_baseline"
 
 
-def decide(
-    results: "Results",
-    selection: Selection,
-    records: Sequence[Estimate],
-    differences: Sequence[Difference],
-    described: Mapping[str, Any],
-    skill: Skill | None,
-) -> Decision:
-    """The decision about the selected candidate.
-
-    `records` are the lines of estimates.csv, `differences` those of differences.csv, `described` is selection.json
-    without the decision.
-    """
-    of_winner = [record for record in records if record.candidate == selection.selected]
-    of_baseline = {record.estimate: record.value for record in records if record.candidate == baseline.NAME}
-    values, design, found = selection.values, results.design, findings.read_applied().findings
-    return ship.decide(
-        Known(
-            selected=selection.selected,
-            lowest=min(values, key=values.__getitem__),
-            not_ruled_out=selection.indistinguishable,
-            compared=len(results.candidates),
-            loss=design.loss,
-            judged_by=judged_by(selection.criterion, design.loss),
-            beats_baseline=described["beats_baseline"],
-            planned=ship.plan_with(of_winner, of_baseline, against_baseline(differences, described)),
-            differences=differences,
-            error=next((one.value for one in of_winner if one.estimate == compares_by(selection.criterion)), 0.0),
-            margin=design.margin,
-            skill=skill,
-            too_good=_too_good(Suspicious.read(described), found),
-            not_credible=described.get("not_credible", {}),
-            findings=[(one.severity, one.text) for one in found if one.open],
-            spent=described["test_refused"] or "",
-            openings=described["test_openings"],
-            removed=described.get("removed", 0),
-            other_population=described.get("other_population", ""),
-            optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",
-            failed=tuple(results.failures),
-        )
+def decide(settings: Settings, validation: Validation, described: Mapping[str, Any]) -> Decision:
+    """The decision about the winner; `described` is selection.json without it."""
+    found = findings.read_applied().findings
+    further = Further(
+        findings=[(one.severity, one.text) for one in found if one.open],
+        decided={column for one in found if one.decided for column in one.columns},
+        spent=described["test_refused"] or "",
+        openings=described["test_openings"],
+        removed=described.get("removed", 0),
+        other_population=described.get("other_population", ""),
     )
+    return validation.decide(settings.criterion, settings.selection.rule, further=further)
 
 
-def _too_good(doubt: Suspicious | None, found: Sequence[RecordedFinding]) -> str:
-    """What to check of an error that is too low; empty where somebody has decided about the columns that carry it."""
-    if doubt is None:
-        return ""
-    decided = {column for one in found if one.decided for column in one.columns}
-    carried_by = {column for one in doubt.carriers for column in one.columns}
-    return "" if carried_by and carried_by <= decided else doubt.short
+def of_baseline(validation: Validation) -> dict[str, Any]:
+    """The entries of selection.json about the baseline."""
+    [E_cv] = [record.value for record in validation.baseline if record.estimate == "E_cv"]
+    beaten = validation.beats_baseline(validation.winner, validation.compared_by)
+    opened = validation.opened
+    return {
+        "baseline": E_cv,
+        "beats_baseline": beaten,
+        **({} if opened is None else {ON_TEST: _numbers(opened.less_baseline)}),
+    }
+
+
+def _numbers(record: Difference) -> dict[str, Any]:
+    """Its fields; a margin is for the comparisons by cross-validation, and has no word here."""
+    return {name: value for name, value in asdict(record).items() if name != "by_margin"}
 
 
 def described(decision: Decision, skill: Skill | None) -> dict[str, Any]:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from heldout.losses.ratio import error_of
+from heldout.notebook.result import Validation
 from heldout.parts.splits import tested_rows
 from heldout.schemes import SCHEMES, SchemeName
 from heldout.schemes.design import cross_validated
 from tasks.data import duplicates
 from tasks.fits.run_schemes import fit_all
-from tasks.outcome.estimate import Results
 from tasks.params import Candidate, Settings
 from tasks.runtime.errors import UserError
 
@@ -37,13 +37,13 @@ class DuplicatesEffect:
         return {"duplicates": asdict(self)}
 
 
-def compare(settings: Settings, results: Results, winner: Candidate) -> DuplicatesEffect | None:
+def compare(settings: Settings, validation: Validation, winner: Candidate) -> DuplicatesEffect | None:
     """Both errors; None where no two rows are copies. The k further fits are stored like all others."""
-    design = results.design
+    design = validation.design
     if design.copies is None:
         return None
     scheme: SchemeName = "copies_apart" if design.keeps_copies_together else "copies_together"
-    here, other = cross_validated(design, results.evidence[winner.name]).error, None
+    here, other = cross_validated(design, validation.evidence[winner.name]).error, None
     try:
         finished, _ = fit_all(settings.model_copy(update={"candidates": [winner]}), [scheme])
         losses = np.concatenate([*finished[scheme][winner.name].losses])

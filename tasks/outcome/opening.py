@@ -1,5 +1,6 @@
 """After the choice: the test part is opened, and selection.json is described."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -15,6 +16,8 @@ from heldout.losses.cells import cells
 from heldout.losses.ratio import weighed
 from heldout.losses.tested_losses import Tested
 from heldout.metrics.measure import TestMetrics
+from heldout.notebook.opened import Opened
+from heldout.notebook.result import Validation
 from heldout.records import Estimate
 from heldout.schemes import holdout
 from heldout.schemes.delivery import FORMS
@@ -22,16 +25,16 @@ from heldout.schemes.design import Design, in_time, tested, with_pool
 from heldout.selection.bound import selection_bound
 from heldout.selection.selected import Selection
 from tasks.data.row_roles import dependence_of
-from tasks.outcome.against_baseline import AgainstBaseline, on_test_part
+from tasks.fits.stored_models import target_of
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.duplicates_effect import DuplicatesEffect
-from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
 from tasks.outcome.measure_test_part import measure_test_part
 from tasks.outcome.opened_part import OpenedPart
 from tasks.outcome.suspicious import Suspicious
 from tasks.outcome.unused_rows import UnusedRows
 from tasks.params import Candidate, Settings
+from tasks.plans import all_labeled
 from tasks.plans.all_labeled import read_all_labeled
 from tasks.runtime.errors import UserError
 from tasks.storage import files
@@ -45,10 +48,14 @@ class Opening:
     """
 
     found: UnusedRows | None = None
-    estimates: tuple[Estimate, ...] = ()
-    against_baseline: AgainstBaseline = field(default_factory=AgainstBaseline)
+    opened: Opened | None = None
     metrics: TestMetrics = field(default_factory=TestMetrics)
     part: OpenedPart | None = None
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """E_test; empty where no row was tested."""
+        return () if self.opened is None else (self.opened.estimate,)
 
     @property
     def closed(self) -> str:
@@ -60,9 +67,9 @@ class Opening:
         return "" if self.estimates else "the test part is sealed"
 
 
-def check_weights(results: Results, found: UnusedRows | None) -> None:
+def check_weights(validation: Validation, found: UnusedRows | None) -> None:
     """Raise UserError where the rows that were `found` have no weight, before a ledger says that they are opened."""
-    if found is None or not len(found.rows) or not results.design.loss.weighted:
+    if found is None or not len(found.rows) or not validation.design.loss.weighted:
         return
     if not files.read_test_roles()["weight"][found.rows].any():
         raise UserError(
@@ -71,14 +78,14 @@ def check_weights(results: Results, found: UnusedRows | None) -> None:
 
 
 def open_test_part(
-    settings: Settings, results: Results, winner: Candidate, delivered: Delivered, found: UnusedRows | None
+    settings: Settings, validation: Validation, winner: Candidate, delivered: Delivered, found: UnusedRows | None
 ) -> Opening:
     """E_test of the delivered hypothesis on the rows that were `found` for it; empty without any."""
     if found is None or not len(found.rows):
         return Opening(found)
     part = OpenedPart.read(found.rows)
     X, y = part.X, part.y
-    design, trained = results.design, read_all_labeled(settings)
+    design, trained = validation.design, read_all_labeled(settings)
     weights = part.roles["weight"] if trained.loss.weighted else None
     try:
         losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, trained.loss)
@@ -93,47 +100,49 @@ def open_test_part(
     of_cells = cells(trained.loss, trained.y, y)
     tested = Tested(losses, trained.loss, design.seed, clusters, cells=of_cells, weights=weights)
     if method.needs_cv:
-        tested = with_pool(tested, results.evidence[winner.name], design.fold_repeats)
+        tested = with_pool(tested, validation.evidence[winner.name], design.fold_repeats)
     if design.dependence.time is not None:
-        tested = in_time(tested, design, results.evidence[winner.name])
+        tested = in_time(tested, design, validation.evidence[winner.name])
     estimate = e_test.final_estimate(
         winner.name,
         tested,
         delivered.rows,
         method,
         design.level,
-        results.target(winner.name, FORMS[settings.deliver].target),
+        target_of(winner, FORMS[settings.deliver].target),
     )
-    against = on_test_part(design, trained, winner.name, tested, y)
     metrics = measure_test_part(settings, winner.name, delivered.hypothesis, design, trained, part, tested)
-    return Opening(found, (estimate,), against, metrics, part)
+    answered: Any = metrics.answered  # what was just measured
+    opened = Opened.of(estimate, tested, answered, y, design, trained)
+    return Opening(found, opened, metrics, part)
 
 
 def describe(
     settings: Settings,
-    results: Results,
+    validation: Validation,
     selection: Selection,
     opening: Opening,
     *,
     ledger: Ledger,
     delivered: Delivered,
-    against: AgainstBaseline,
+    against: Mapping[str, Any],
     effect: DuplicatesEffect | None = None,
     doubt: Suspicious | None = None,
 ) -> dict[str, Any]:
-    """selection.json."""
-    design = results.design
-    bound = selection_bound_of(design, results.evidence, selection.selected, ledger.compared)
-    held_out = tested(design, results.evidence[selection.selected], "holdout")
+    """selection.json, with what it says of the winner `against` the baseline."""
+    design = validation.design
+    bound = selection_bound_of(design, validation.evidence, selection.selected, ledger.compared)
+    held_out = tested(design, validation.evidence[selection.selected], "holdout")
     alone = selection_bound(held_out, 1, design.level)
-    target = results.target(selection.selected, FORMS[settings.deliver].target)
+    winner = next(candidate for candidate in settings.candidates if candidate.name == selection.selected)
+    target = target_of(winner, FORMS[settings.deliver].target)
     return {
         "selected": selection.selected,
         "criterion": selection.criterion,
         "rule": selection.rule,
         "loss": design.loss.name,
         "candidates": [candidate.name for candidate in settings.candidates],
-        "dropped": results.raced.described(),
+        "dropped": [asdict(one) for one in validation.dropped],
         **_halvings(),
         "indistinguishable": list(selection.indistinguishable),
         "contamination": ledger.compared,
@@ -142,10 +151,10 @@ def describe(
         "bound_of_one": alone and alone.value,
         "bound_method": bound and bound.method,
         "bound_hoeffding": bound and bound.hoeffding,
-        **against.described(),
+        **against,
         "E_test": opening.estimates[0].value if opening.estimates else None,
         "rows_delivered": delivered.rows,
-        "rows": {"estimates": len(design.y), "labeled": results.labeled, "test": _rows_of_test(settings)},
+        "rows": {"estimates": len(design.y), "labeled": all_labeled.count(), "test": _rows_of_test(settings)},
         **_groups(design, opening),
         **_of_test_part(opening.found or UnusedRows()),
         **({"removed": ledger.removed} if ledger.removed else {}),

@@ -14,28 +14,29 @@ from heldout.learners import gives_probabilities
 from heldout.learners.fitting import answers
 from heldout.losses import Losses, choose_loss
 from heldout.losses.loss import places
+from heldout.notebook.result import Validation
 from heldout.rows.frames import take
 from heldout.schemes.design import Design
 from heldout.unlabelled.half_model_controls import MOST, NAMES, most_rows
 from heldout.unlabelled.populations import differ, missing_differs, out_of_range
 from tasks.fits.controls import read_controls
-from tasks.outcome.estimate import Results
 from tasks.params import Settings
 from tasks.storage import files
 
 
-def look(settings: Settings, results: Results, winner: str, g_minus: Any) -> dict[str, str]:
+def look(settings: Settings, validation: Validation) -> dict[str, str]:
     """The entry of selection.json: why the shards are of another population; empty where they may be of the same.
 
     Looks at no more unlabelled rows than the controls do. Nothing can be said of rows that depend, that are weighted,
-    or that were picked. `g_minus` is the winner's hypothesis without the held-out rows.
+    or that were picked.
     """
-    design = results.design
+    design, winner = validation.design, validation.winner
     plain = design.dependence.kind is None and design.weights is None and settings.data.sampling == "iid"
     if not plain or not files.shards():
         return {}
     X = files.open_features(files.LABELED, files.file_hash(files.LABELED))
     unlabeled = _first_rows(most_rows(len(design.y)))
+    [g_minus] = validation.target(winner, "E_val")
     reason = next((reason for reason in _reasons(design, winner, g_minus, X, unlabeled) if reason), None)
     return {"other_population": reason} if reason else {}
 

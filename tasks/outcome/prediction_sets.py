@@ -1,46 +1,38 @@
 """The prediction sets of the winner: the threshold of its hold-out hypothesis, and what it covers as delivered."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from heldout.diagnosis.prediction_sets import answers_of, calibrated, measured, without_threshold
+from heldout.diagnosis.prediction_sets import answers_of, measured, without_threshold
 from heldout.errors import FitFailure
+from heldout.notebook.result import Validation
 from heldout.records import PredictionSets
 from heldout.schemes.delivery import FORMS
+from tasks.fits.stored_models import target_of
 from tasks.outcome.deliver import Delivered
-from tasks.outcome.estimate import Results
-from tasks.outcome.opened_part import OpenedPart
-from tasks.params import Settings
+from tasks.outcome.opening import Opening
+from tasks.params import Candidate, Settings
 from tasks.plans.all_labeled import read_all_labeled
-from tasks.storage import files
 
 
 def measure(
-    settings: Settings,
-    results: Results,
-    winner: str,
-    g_minus: Any,
-    delivered: Delivered,
-    part: OpenedPart | None,
-    closed: str,
+    settings: Settings, validation: Validation, winner: Candidate, delivered: Delivered, opening: Opening
 ) -> PredictionSets:
     """The line of prediction_sets.csv; its reason says why there is no threshold, or no coverage.
 
-    `g_minus` is the winner's hypothesis without the held-out rows. The coverage is that of the delivered hypothesis, on
-    the opened rows of the test part; without a `part`, `closed` says why there are none.
+    The coverage is that of the delivered hypothesis, on the opened rows of the test part.
     """
-    design = results.design
+    design, part = validation.design, opening.part
     if reason := _no_threshold(settings, of_classes=design.loss.of_classes):
-        line = without_threshold(winner, design, reason)
+        line = without_threshold(winner.name, design, reason)
     else:
-        line = calibrated(winner, design, g_minus, files.open_features(files.LABELED, files.file_hash(files.LABELED)))
-    line = replace(line, hypothesis=results.target(winner, FORMS[settings.deliver].target))
+        line = validation.calibrated(winner.name)
+    line = replace(line, hypothesis=target_of(winner, FORMS[settings.deliver].target))
     if line.threshold is None:
         return line
     if part is None:
-        return _without_coverage(line, closed)
+        return _without_coverage(line, opening.closed)
     classes = np.unique(read_all_labeled(settings).y) if design.loss.of_classes else None
     try:
         return measured(line, answers_of(delivered.hypothesis, part.X, classes), part.y, classes)

@@ -2,15 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from heldout.diagnosis import too_good
 from heldout.diagnosis.too_good import Carrier
-from heldout.schemes.design import cross_validated
-from tasks.storage import files
-
-if TYPE_CHECKING:
-    from tasks.outcome.estimate import Results
+from heldout.notebook.result import Validation
 
 
 @dataclass(frozen=True)
@@ -38,12 +34,7 @@ class Suspicious:
         return cls(entry["E_cv"], tuple(Carrier(tuple(one["columns"]), one["error"]) for one in entry["carriers"]))
 
 
-def look(results: "Results", winner: str, g_minus: Any, of_baseline: float) -> Suspicious | None:
-    """What carries an E_cv below a hundredth of the baseline's, by the hold-out hypothesis of the winner; else None."""
-    design = results.design
-    E_cv = cross_validated(design, results.evidence[winner]).error
-    if not too_good.is_too_low(E_cv, of_baseline):
-        return None
-    X, _ = files.read_table(files.LABELED)
-    (split,) = design.splits("holdout")
-    return Suspicious(E_cv, too_good.carriers(g_minus, X, design, split, of_baseline))
+def look(validation: Validation) -> Suspicious | None:
+    """What is said of the winner; None where nothing is."""
+    carriers = validation.too_good()
+    return None if carriers is None else Suspicious(validation[validation.winner]["E_cv"].value, carriers)

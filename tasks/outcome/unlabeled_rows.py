@@ -7,16 +7,16 @@ import numpy as np
 import pandas as pd
 
 from heldout.records import ShardDisagreement
+from heldout.schemes.design import Design
 from heldout.unlabelled.shard_disagreement import by_shard
 from tasks.fits.scheme_results import shard_margins
-from tasks.outcome.estimate import Results
 from tasks.storage import files, source_rows
 
 
-def disagreement_by_shard(results: Results, winner: str) -> list[ShardDisagreement]:
+def disagreement_by_shard(design: Design, winner: str) -> list[ShardDisagreement]:
     """A line for each shard in use; none without shards, or for a loss without a disagreement."""
     margins = shard_margins(winner)
-    return [] if margins is None else by_shard(results.design, margins, [*_named()])
+    return [] if margins is None else by_shard(design, margins, [*_named()])
 
 
 def to_label(winner: str) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from heldout.schemes import progressive
 from heldout.schemes.design import Design, Evidence, fold_errors, losses_in_order, tested
 from heldout.unlabelled import implied_error
 from tasks.fits import counted_warnings
-from tasks.outcome.estimate import read_results
+from tasks.outcome.read_validation import read_validation
 from tasks.params import Settings
 from tasks.report.summary import Curves, LabeledRows, Summary, TestPart, Tuned, Unlabeled, WinnerTables
 from tasks.storage import files, findings, metrics_files, report_tables
@@ -23,12 +23,12 @@ def read_summary(settings: Settings) -> Summary:
 
     Estimates are read, not computed again; the curves and the fold errors are means of the stored losses.
     """
-    results = read_results(settings)
-    design = results.design
+    validation = read_validation(settings)
+    design = validation.design
     selection = files.read_json(files.SELECTION)
-    winner = results.evidence[selection["selected"]]
+    winner = validation.evidence[selection["selected"]]
     errors_of_folds, progressive_errors = {}, {}
-    for name, evidence in results.evidence.items():
+    for name, evidence in validation.evidence.items():
         errors_of_folds[name] = fold_errors(design, evidence)
         if "progressive" in evidence.losses:
             rows, losses = losses_in_order(design, evidence, "progressive")
@@ -43,8 +43,8 @@ def read_summary(settings: Settings) -> Summary:
         no_more_rows=missing(design),
         powered=report_tables.read_powered(),
         prediction_sets=report_tables.read_prediction_sets(),
-        failures=results.failures,
-        lacking={name: text for name, of in results.evidence.items() if (text := lacking_text(design, of))},
+        failures=validation.failed,
+        lacking={name: text for name, of in validation.evidence.items() if (text := lacking_text(design, of))},
         warned=counted_warnings.read(),
         test_part=TestPart(metrics_files.read(), metrics_files.read_confusion()),
         curves=Curves(errors_of_folds, progressive_errors, _band(design, winner)),

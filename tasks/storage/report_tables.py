@@ -1,38 +1,28 @@
 """The tables of reports/ that hold records: a line for each record, its fields as columns."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from heldout.records import (
-    CalibrationBin,
-    ColumnReliance,
-    Difference,
-    Estimate,
-    MoreRows,
-    Powered,
-    PredictionSets,
-    Residual,
-    RocPoint,
-    ShardDisagreement,
-)
-from tasks.storage import csv_text, files
+from heldout.notebook.result import Validation
+from heldout.records import ColumnReliance, PredictionSets, ShardDisagreement
+from tasks.storage import csv_text, files, source_rows
 
-_ESTIMATE_COLUMNS = [
-    "candidate",
-    "estimate",
-    "value",
-    "low",
-    "high",
-    "level",
-    "target",
-    "interval",
-    "n_train",
-    "n_tested",
-]
+OF_RESULT = {
+    "estimates": files.ESTIMATES,
+    "differences": files.DIFFERENCES,
+    "more_rows": files.MORE_ROWS,
+    "powered": files.POWERED,
+    "not_credible": files.NOT_CREDIBLE,
+    "hard_rows": files.HARD_ROWS,
+    "calibration": files.CALIBRATION,
+    "roc": files.ROC,
+    "residuals": files.RESIDUALS,
+}
 # the columns of words, in any of the tables
 _TEXTS = (
     *("candidate", "against", "estimate", "target", "interval", "assumption", "metric", "slice", "reason"),
@@ -40,9 +30,14 @@ _TEXTS = (
 )
 
 
-def write_estimates(estimates: Sequence[Estimate]) -> None:
-    """estimates.csv, ten significant digits, empty where there is no interval."""
-    _write(files.ESTIMATES, _ESTIMATE_COLUMNS, estimates)
+def write(validation: Validation) -> None:
+    """Every file that is a table of the result, ten significant digits, empty where there is no interval."""
+    for kind, path in OF_RESULT.items():
+        table = validation.to_frame(kind)
+        if kind == "hard_rows":
+            numbers = source_rows.read_source_rows(source_rows.LABELED)
+            table.insert(0, "row", None if numbers is None else numbers[table["prepared_row"].to_numpy(np.intp)])
+        files.write_csv(path, table[[name for name in table if not name.startswith("RMSE")]])
 
 
 def read_estimates() -> pd.DataFrame:
@@ -50,25 +45,9 @@ def read_estimates() -> pd.DataFrame:
     return read(files.ESTIMATES)
 
 
-def write_differences(differences: Sequence[Difference]) -> None:
-    """differences.csv, a line for each comparison with the winner, empty where there is no interval.
-
-    The column `by_margin` is there where a margin was stated.
-    """
-    columns = _columns(Difference)
-    if not any(record.by_margin for record in differences):
-        columns.remove("by_margin")
-    _write(files.DIFFERENCES, columns, differences)
-
-
 def read_differences() -> pd.DataFrame:
     """differences.csv as it was written."""
     return read(files.DIFFERENCES)
-
-
-def write_more_rows(lines: Sequence[MoreRows]) -> None:
-    """more_rows.csv, the learning curve of each candidate, empty where there is no interval."""
-    _write(files.MORE_ROWS, _columns(MoreRows), lines)
 
 
 def read_more_rows() -> pd.DataFrame:
@@ -89,11 +68,6 @@ def read_prediction_sets() -> PredictionSets:
     return replace(line, reason=line.reason or "")
 
 
-def write_powered(lines: Sequence[Powered]) -> None:
-    """powered.csv, E_val and E_cv of each candidate with its unlabelled rows, empty where they cannot be used."""
-    _write(files.POWERED, _columns(Powered), lines)
-
-
 def read_powered() -> pd.DataFrame:
     """powered.csv as it was written."""
     return read(files.POWERED)
@@ -105,11 +79,6 @@ def write_columns(lines: Sequence[ColumnReliance]) -> None:
     _write(files.COLUMNS_THAT_MATTER, _columns(ColumnReliance), named)
 
 
-def write_not_credible(reasons: Iterable[tuple[str, str, str]]) -> None:
-    """not_credible.csv: a candidate, an estimate, and why its interval cannot be right; often it has no line."""
-    files.write_csv(files.NOT_CREDIBLE, pd.DataFrame(list(reasons), columns=["candidate", "estimate", "reason"]))
-
-
 def read_not_credible() -> pd.DataFrame:
     """not_credible.csv as it was written."""
     return read(files.NOT_CREDIBLE)
@@ -118,23 +87,6 @@ def read_not_credible() -> pd.DataFrame:
 def write_shards(lines: Sequence[ShardDisagreement]) -> None:
     """shards.csv, the winner's disagreement on each shard, empty where there is no interval."""
     _write(files.SHARD_DISAGREEMENT, _columns(ShardDisagreement), lines)
-
-
-def write_curves(
-    whose: Mapping[str, str],
-    calibration: Sequence[CalibrationBin],
-    roc: Sequence[RocPoint],
-    residuals: Sequence[Residual],
-) -> None:
-    """calibration.csv, roc.csv and residuals.csv, each with the columns `whose` in front."""
-    of_files: Sequence[tuple[Path, Any, Sequence[Any]]] = [
-        (files.CALIBRATION, CalibrationBin, calibration),
-        (files.ROC, RocPoint, roc),
-        (files.RESIDUALS, Residual, residuals),
-    ]
-    for path, kind, lines in of_files:
-        table = pd.DataFrame([{**whose, **asdict(line)} for line in lines], columns=[*whose, *_columns(kind)])
-        files.write_csv(path, table)
 
 
 def _columns(kind: Any) -> list[str]:

@@ -96,6 +96,8 @@ def test_what_the_package_offers_is_loaded_at_its_first_use_and_only_the_call_of
     assert set() == audit.intersection(HEAVY)
     assert "heldout.notebook.validate" in validate - package
     assert set() == validate.intersection(HEAVY)
+    assert "heldout.notebook.result" in validate  # and what shows a result is not
+    assert set() == {name for name in validate if name.startswith(("heldout.shown", "heldout.notebook.view"))}
     assert "pandas" in called
 
 

@@ -14,7 +14,16 @@ E_BBC = replace(E_TEST, estimate="E_bbc", value=0.22, low=0.2, high=0.26)
 OF_BASELINE = {"E_cv": 0.29, "E_test": 0.34}
 APART = {name: Difference("tree", "baseline", -0.08, -0.12, -0.04, 0.95, "t") for name in OF_BASELINE}
 PLANNED = plan_with([E_BBC, E_TEST], OF_BASELINE, APART)
-SOUND = Known("tree", "tree", ["tree"], 3, ZERO_ONE, "the zero_one loss", True, PLANNED)
+SOUND = Known(
+    selected="tree",
+    lowest="tree",
+    not_ruled_out=["tree"],
+    compared=3,
+    loss=ZERO_ONE,
+    judged_by="the zero_one loss",
+    beats_baseline=True,
+    planned=PLANNED,
+)
 OTHERS = [
     Difference("tree", "bayes", -0.01, -0.04, 0.02, 0.95, "t"),
     Difference("tree", "wide", -0.02, -0.06, 0.02, 0.95, "t"),

@@ -46,7 +46,7 @@ def made(end=1.0, **changes):
 
 
 def test_it_goes_from_the_most_optimistic_number_to_the_honest(cancer):
-    strip, winner = cancer._strip, cancer.select().selected
+    strip, winner = cancer._view.strip, cancer.select().selected
     assert ["E_in", "E_cv", "E_bbc", "bound"] == [mark.called for mark in strip.marks]
     records = cancer[winner]
     for mark in strip.marks[:-1]:
@@ -61,17 +61,17 @@ def test_it_goes_from_the_most_optimistic_number_to_the_honest(cancer):
 
 
 def test_what_was_measured_of_a_method_is_said_where_the_study_was_about_such_rows(cancer):
-    assert "held in 96 % of samples, worst cell 92 %" == cancer._strip.marks[1].covered
+    assert "held in 96 % of samples, worst cell 92 %" == cancer._view.strip.marks[1].covered
     numbers, y = load_diabetes(return_X_y=True)
     of_numbers = heldout.validate({"ridge": Ridge(), "mean": DummyRegressor()}, numbers, y, progress=False)
-    assert of_numbers._strip.marks[1].covered.startswith("held in 96 %")
+    assert of_numbers._view.strip.marks[1].covered.startswith("held in 96 %")
     for changes in ({"level": 0.9}, {"groups": np.arange(len(Y)) // 3}, {"loss": "log"}):
         changed = heldout.validate({"bayes": GaussianNB()}, X, Y, progress=False, **changes)
-        assert {""} == {mark.covered for mark in changed._strip.marks}
+        assert {""} == {mark.covered for mark in changed._view.strip.marks}
 
 
 def test_a_single_candidate_has_no_rivals_and_was_not_chosen():
-    alone = heldout.validate({"bayes": GaussianNB()}, X, Y, progress=False)._strip
+    alone = heldout.validate({"bayes": GaussianNB()}, X, Y, progress=False)._view.strip
     assert () == alone.rivals
     assert not any("too low" in mark.rests_on for mark in alone.marks)
     assert "others" not in "".join(strip_text.lines(alone, 100))
@@ -79,7 +79,7 @@ def test_a_single_candidate_has_no_rivals_and_was_not_chosen():
 
 
 def test_every_number_is_in_the_text_and_on_the_page(cancer):
-    strip = cancer._strip
+    strip = cancer._view.strip
     page = strip_html.html(strip)
     for mark in (*strip.marks, strip.baseline):
         for shown_text in ("\n".join(strip_text.lines(strip, 100)), page):

@@ -9,13 +9,13 @@ from sklearn.tree import DecisionTreeRegressor
 from heldout.intervals import betting
 from heldout.losses import SQUARED
 from heldout.losses.tested_losses import Tested
+from heldout.notebook.result import Validation
 from heldout.schemes.design import Evidence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import run_schemes, scheme_results
 from tasks.fits.fitted import Fitted
 from tasks.outcome.deliver import Delivered
-from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
 from tasks.outcome.opening import describe, open_test_part
 from tasks.outcome.unused_rows import UnusedRows
@@ -119,13 +119,12 @@ def test_stored_fits_serve_every_limit_and_refute_a_false_one(numbers, monkeypat
 def test_the_bound_of_the_selection_is_in_units_of_the_limit(numbers):
     settings = numbers("loss_max=50")
     losses = np.random.default_rng(1).uniform(0, 42, 12)
-    results = Results(read_design(settings), {"tree": Evidence({"holdout": [losses]})}, {})
+    results = Validation(read_design(settings), {"tree": Evidence({"holdout": [losses]})}, {})
     model = DecisionTreeRegressor().fit([[0.0]], [3.0])
-    against = SimpleNamespace(described=dict)
     selection = SimpleNamespace(selected="tree", criterion="E_cv", rule="minimum", indistinguishable=("tree",))
     opening = open_test_part(settings, results, settings.candidates[0], Delivered(model, model, 60), None)
     delivered = Delivered(model, model, 60)
-    found = describe(settings, results, selection, opening, ledger=Ledger(7), delivered=delivered, against=against)
+    found = describe(settings, results, selection, opening, ledger=Ledger(7), delivered=delivered, against={})
     unit = Tested(losses / 50, SQUARED, read_design(settings).seed)
     bounds = [50 * betting.upper_limit(unit, 0.05 / models) for models in (7, 1)]
     assert bounds == pytest.approx([found["bound"], found["bound_of_one"]], rel=1e-9)
@@ -148,10 +147,10 @@ def test_a_loss_above_the_limit_on_the_test_part_is_refused(numbers, rows, whose
         Delivered(model, model, len(y)),
         UnusedRows(np.arange(len(files.read_target(files.TEST)))),
     )
-    (estimate,) = open_test_part(settings, Results(read_design(settings), {}, {}), *of_test).estimates
+    (estimate,) = open_test_part(settings, Validation(read_design(settings), {}, {}), *of_test).estimates
     assert ("betting", True) == (estimate.interval, estimate.value <= estimate.high < 50)
     settings = numbers("loss_max=12", *changes)
     with pytest.raises(UserError) as caught:
-        open_test_part(settings, Results(read_design(settings), {}, {}), *of_test)
+        open_test_part(settings, Validation(read_design(settings), {}, {}), *of_test)
     assert str(caught.value).startswith(f"loss_max is 12, but the squared loss of {whose} on the test part is 3")
     assert " at row 4; " in str(caught.value)

@@ -7,6 +7,7 @@ import pytest
 
 import heldout
 from heldout.learners import seeded
+from heldout.notebook.result import Validation
 from heldout.schemes import fit_state
 from heldout.schemes.delivery import FORMS
 from tasks.data.prepare_tables import prepare
@@ -14,7 +15,6 @@ from tasks.data.write_prepared import write_prepared
 from tasks.fits.model_process import opened
 from tasks.fits.worker import fit_all_labeled, fit_units
 from tasks.outcome.deliver import compare_speed, deliver
-from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
 from tasks.outcome.opening import open_test_part
 from tasks.outcome.unused_rows import look
@@ -136,7 +136,7 @@ def test_g_is_trained_on_every_label_whatever_rows_the_estimates_use(
     assert (labels, 25) == (found.rows, len(read_design(part).y))
     assert every.rows == found.rows
     assert (candidate == PATH) == ("tuned" in found.tuned)
-    results = Results(read_design(part), {}, {}, frozenset(), found.rows)
+    results = Validation(read_design(part), {}, {})
     rows = look(part, part.candidates[0], Ledger(1), pytest.fail, asked=True)
     opening = open_test_part(part, results, part.candidates[0], found, rows)
     assert labels == opening.estimates[0].n_train

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
+from heldout.notebook.result import Validation
 from heldout.schemes.design import Evidence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.worker import fit_units
 from tasks.outcome import duplicates_effect
 from tasks.outcome.duplicates_effect import DuplicatesEffect, compare
-from tasks.outcome.estimate import Results
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
@@ -37,7 +37,7 @@ def results_of(rows, settings_of_rows):
                 fit_units(settings, one, units, versions)
                 if name == "cross_validation":
                     losses[name] = [fit_cache.store.load(unit.key).losses for unit in units]
-        return settings, Results(design, {settings.candidates[0].name: Evidence(losses)}, {})
+        return settings, Validation(design, {settings.candidates[0].name: Evidence(losses)}, {})
 
     return make
 

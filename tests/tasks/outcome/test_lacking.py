@@ -6,11 +6,10 @@ import pytest
 
 import heldout
 from heldout.errors import LearnerWarning
-from heldout.estimates import lacking
 from tasks.fits import half_model_disagreement, run_schemes, scheme_results
 from tasks.fits.compare_halves import compare_halves
 from tasks.fits.fit_schemes import fit_schemes
-from tasks.outcome.estimate import choose, estimate_all, read_results
+from tasks.outcome.read_validation import choose, read_validation
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 
@@ -53,38 +52,33 @@ def ran(prepared, checkout, monkeypatch):
 
 def test_the_numbers_and_the_reasons_are_those_of_a_notebook(ran):
     settings = ran(BAYES, OVER)
-    results = read_results(settings)
-    estimates = estimate_all(results)
-    assert {} == results.failures
-    assert ("bayes", "over") == results.candidates
-    assert LACKING == {*lacking(results.design, results.evidence["over"])}
+    validation = read_validation(settings)
+    assert {} == validation.failed
+    assert ("bayes", "over") == validation.candidates
+    assert LACKING == {*validation.lacking["over"]}
     assert "too few rows" in scheme_results.read_failures()[1]["over"]["covalidation"]
     X, y = files.read_table(files.LABELED)
     learners = {one.name: one.learner() for one in settings.candidates}
     with pytest.warns(LearnerWarning, match="over: no E_prog"):
         made = heldout.validate(learners, X, y, folds=5, repeats=3, race="off", progress=False)
-    wanted = {name: {of.estimate: of.value for of in made.estimates if of.candidate == name} for name in estimates}
-    for name, records in estimates.items():
-        found = {record.estimate: record.value for record in records}
-        assert {estimate: wanted[name][estimate] for estimate in found} == pytest.approx(found)
-    assert not LACKING & {record.estimate for record in estimates["over"]}
-    selection, _ = choose(settings, results, estimates)
-    assert {"bayes", "over"} == {*selection.values}
+    for name in made:
+        found = {estimate: record.value for estimate, record in validation[name].items()}
+        assert {estimate: made[name][estimate].value for estimate in found} == pytest.approx(found)
+    assert not LACKING & {*validation["over"]}
+    assert {"bayes", "over"} == {*choose(settings, validation).values}
     by_halves = settings.model_copy(update={"selection": settings.selection.model_copy(update={"criterion": "E_2cv"})})
-    assert {"bayes"} == {*choose(by_halves, results, estimates)[0].values}
+    assert {"bayes"} == {*choose(by_halves, read_validation(by_halves)).values}
 
 
 def test_where_all_candidates_lack_them_the_run_goes_on_unless_they_decide(ran):
     settings = ran(OVER)
-    results = read_results(settings)
-    estimates = estimate_all(results)
-    assert "over" == choose(settings, results, estimates)[0].selected
+    assert "over" == choose(settings, read_validation(settings)).selected
     by_halves = settings.model_copy(update={"selection": settings.selection.model_copy(update={"criterion": "E_2cv"})})
     with pytest.raises(UserError, match="selection.criterion.*E_2cv.*too few rows"):
-        choose(by_halves, results, estimates)
+        choose(by_halves, read_validation(by_halves))
 
 
 def test_what_is_delivered_may_not_fail(ran):
-    results = read_results(ran(BAYES, OVER, deliver="progressive"))
-    assert ["over"] == [*results.failures]
-    assert ("bayes",) == results.candidates
+    validation = read_validation(ran(BAYES, OVER, deliver="progressive"))
+    assert ["over"] == [*validation.failed]
+    assert ("bayes",) == validation.candidates

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from heldout.fits import baseline
 from heldout.intervals import pooled_shape
 from heldout.losses.tested_losses import Tested
-from heldout.records import Estimate
+from heldout.notebook.result import Validation
 from heldout.schemes.delivery import FORMS
 from heldout.schemes.design import Evidence
 from heldout.selection.joint_level import joint_level
@@ -22,9 +22,7 @@ from heldout.selection.selected import Selection
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome import unused_rows
-from tasks.outcome.against_baseline import AgainstBaseline
 from tasks.outcome.deliver import Delivered
-from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger, Opened, winner_id
 from tasks.outcome.opening import Opening, check_weights, describe, open_test_part
 from tasks.plans.read_design import read_design
@@ -43,7 +41,7 @@ class Case:
     """A prepared checkout with a test part, and the winner fitted on its labelled rows."""
 
     settings: Any
-    results: Results
+    results: Validation
     delivered: Delivered
 
     @property
@@ -76,7 +74,7 @@ def case(rows, settings_of_rows):
         write_prepared(prepare(settings))
         X, y = files.read_table(files.LABELED)
         model = GaussianNB().fit(X, y)
-        return Case(settings, Results(read_design(settings), {}, {}), Delivered(model, model, len(y)))
+        return Case(settings, Validation(read_design(settings), {}, {}), Delivered(model, model, len(y)))
 
     return make
 
@@ -91,7 +89,7 @@ def test_the_first_winner_is_tested_on_the_test_part(case):
     assert ("bayes", "E_test", *rows) == (estimate.candidate, estimate.estimate, estimate.n_train, estimate.n_tested)
     assert (0.9, True) == (estimate.level, estimate.low <= estimate.value <= estimate.high)
     assert (1, None) == (opening.found.winners, opening.found.refused)
-    (of_constant,) = opening.against_baseline.estimates
+    of_constant = opening.opened.of_baseline
     assert np.mean(y != "lost") == pytest.approx(of_constant.value, abs=1e-12)
     numbers = (of_constant.candidate, of_constant.estimate, of_constant.n_train, of_constant.n_tested)
     assert ("baseline", "E_test", *rows) == numbers
@@ -108,7 +106,7 @@ def test_e_test_is_the_ratio_over_the_rows_of_the_test_part_by_their_own_weights
     expected = np.average((probability - (y == "won")) ** 2, weights=weights)
     assert expected == pytest.approx(estimate.value, rel=1e-12)
     assert "log t" == estimate.interval
-    (of_constant,) = one.open().against_baseline.estimates
+    of_constant = one.open().opened.of_baseline
     labels = files.read_target(files.LABELED, files.file_hash(files.LABELED))
     share = np.average(labels == "won", weights=of_labeled)
     expected = np.average((share - (y == "won")) ** 2, weights=weights)
@@ -130,7 +128,7 @@ def test_the_test_part_takes_the_shape_of_the_losses_of_cross_validation_of_winn
     made = [np.linspace(0, 0.5, len(split.validation)) ** 4 for split in design.splits("cross_validation")]
     results = replace(one.results, evidence={"bayes": Evidence({"cross_validation": made})})
     opening = replace(one, results=results).open()
-    (of_winner,), (of_constant,) = opening.estimates, opening.against_baseline.estimates
+    of_winner, of_constant = opening.opened.estimate, opening.opened.of_baseline
     X, y = files.read_table(files.TEST)
     losses = (one.delivered.hypothesis.predict_proba(X)[:, 1] - (y == "won")) ** 2
     seen = Tested(losses, design.loss, design.seed, pool=np.concatenate(made))
@@ -248,15 +246,13 @@ def selection() -> Selection:
     return Selection("wide", "E_cv", "minimum", {"bayes": 0.2, "wide": 0.1}, ("bayes", "wide"))
 
 
-def with_losses(results: Results) -> Results:
+def with_losses(results: Validation) -> Validation:
     """The same with the losses of the 9 held-out rows: 3 errors of bayes, 2 of wide."""
     losses = {name: np.repeat([1.0, 0.0], [errors, 9 - errors]) for name, errors in (("bayes", 3), ("wide", 2))}
     return replace(results, evidence={name: Evidence({"holdout": [of]}) for name, of in losses.items()})
 
 
-AGAINST = AgainstBaseline(
-    (Estimate("baseline", "E_val", 0.5, "g-", 36, 9), Estimate("baseline", "E_cv", 0.4, "k", 36, 45))
-)
+AGAINST = {"baseline": 0.4, "beats_baseline": None}
 
 
 def test_the_selection_is_described_with_what_it_has_cost(case):

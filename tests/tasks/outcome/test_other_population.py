@@ -17,6 +17,11 @@ from tasks.plans.read_design import read_design
 from tasks.storage import files
 
 
+def made(design, g_minus):
+    """What is read of a result."""
+    return SimpleNamespace(design=design, winner="bayes", target=lambda *_: [g_minus])
+
+
 @pytest.fixture
 def looked(rows, settings_of_rows):
     """What is found where a share of the values of a column is there in the shard."""
@@ -30,7 +35,7 @@ def looked(rows, settings_of_rows):
         settings = settings_of_rows("data.unlabeled=shard.csv")
         write_prepared(prepare(settings))
         design = SimpleNamespace(y=frame["kind"].to_numpy(), dependence=Dependence(), weights=weights)
-        return other_population.look(settings, SimpleNamespace(design=design), "bayes", None)
+        return other_population.look(settings, made(design, None))
 
     return look
 
@@ -57,10 +62,8 @@ def test_the_class_that_the_winner_gives_more_seldom_to_new_rows_is_named_with_b
     settings = settings_of_rows("data.unlabeled=shard.csv")
     write_prepared(prepare(settings))
     files.write_fits({"controls": pd.DataFrame(columns=["candidate", "kind"])}, {})
-    results = SimpleNamespace(design=read_design(settings))
-    text = other_population.look(settings, results, "bayes", learner.fit(frame[["x"]], frame["kind"]))[
-        "other_population"
-    ]
+    validation = made(read_design(settings), learner.fit(frame[["x"]], frame["kind"]))
+    text = other_population.look(settings, validation)["other_population"]
     what, name, new, old = re.fullmatch(
         r"the unlabelled rows differ from the labelled rows: the winner's (share|probability) of (\w+) "
         r"is (\S+) on average against (\S+), p .*",

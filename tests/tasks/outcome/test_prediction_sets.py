@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 
 from heldout.fits.baseline import evidence
+from heldout.notebook.result import Validation
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import run_schemes
+from tasks.fits.stored_models import StoredModels
 from tasks.outcome import prediction_sets, unused_rows
 from tasks.outcome.deliver import Delivered, deliver
-from tasks.outcome.estimate import Results
 from tasks.outcome.ledger import Ledger
 from tasks.outcome.opening import Opening, open_test_part
 from tasks.plans.read_design import read_design
@@ -31,15 +32,14 @@ class Made:
     """A winner in the form that is delivered, with its test part opened."""
 
     settings: Any
-    results: Results
+    validation: Validation
     delivered: Delivered
     opening: Opening
 
     def line(self):
         """The line of prediction_sets.csv as it is read again."""
-        g_minus = run_schemes.hypotheses(self.settings, self.settings.candidates[0], "holdout")[0]
-        opened = (self.opening.part, self.opening.closed)
-        line = prediction_sets.measure(self.settings, self.results, "one", g_minus, self.delivered, *opened)
+        (winner,) = self.settings.candidates
+        line = prediction_sets.measure(self.settings, self.validation, winner, self.delivered, self.opening)
         report_tables.write_prediction_sets(line)
         return report_tables.read_prediction_sets()
 
@@ -58,10 +58,11 @@ def made(rows, settings_of_rows, monkeypatch):
         write_prepared(prepare(settings))
         (winner,) = settings.candidates
         delivered, design = deliver(settings, winner), read_design(settings)
-        results = Results(design, {"one": evidence(design)}, {})
+        models = {"one": StoredModels(settings, winner, design, {})}
+        validation = Validation(design, {"one": evidence(design)}, models)
         found = unused_rows.look(settings, winner, Ledger(1, (), used_by), pytest.fail, asked=True)
-        opening = open_test_part(settings, results, winner, delivered, found)
-        return Made(settings, results, delivered, opening)
+        opening = open_test_part(settings, validation, winner, delivered, found)
+        return Made(settings, validation, delivered, opening)
 
     return make
 

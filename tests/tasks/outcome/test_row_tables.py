@@ -9,11 +9,14 @@ import pytest
 import yaml
 
 import heldout
+from heldout.notebook.opened import Opened
+from heldout.records import Estimate
 from heldout.schemes.delivery import FORMS
 from heldout.schemes.holdout import TARGET
+from heldout.selection.selected import Selection
 from tasks.fits import controls, half_model_disagreement, run_schemes
-from tasks.outcome import hard_rows, unlabeled_rows, winner_curves
-from tasks.outcome.estimate import read_results
+from tasks.outcome import unlabeled_rows
+from tasks.outcome.read_validation import read_validation
 from tasks.params import load
 from tasks.storage import files, report_tables
 
@@ -70,7 +73,7 @@ def ran(shipped, table, monkeypatch):
         for stage in STAGES:
             getattr(importlib.import_module(f"flows.{stage}"), stage).fn()
         settings = load("params.yaml")
-        return settings, read_results(settings)
+        return settings, read_validation(settings)
 
     return run
 
@@ -82,14 +85,16 @@ def blind(table):
     return table.assign(x=x, z=z)
 
 
-def hard(settings, results):
-    files.write_csv(files.HARD_ROWS, hard_rows.table(settings, results, settings.candidates[0]))
+def hard(results):
+    """The table about the first candidate, whoever would be chosen."""
+    vars(results)["chosen"] = Selection([*results][0], "E_cv", "minimum", {}, ())
+    report_tables.write(results)
     return report_tables.read(files.HARD_ROWS)
 
 
 def test_changed_labels_are_found_in_the_users_table_and_no_label_is_a_formula(ran, table):
-    settings, results = ran()
-    found = hard(settings, results)
+    _, results = ran()
+    found = hard(results)
     labelled = files.read_table(files.TEST)[0]["x"].tolist()
     outside = [row for row in CHANGED if table["x"][row] not in labelled]  # of the test part
     assert len(outside) > 1
@@ -99,11 +104,13 @@ def test_changed_labels_are_found_in_the_users_table_and_no_label_is_a_formula(r
     assert [other[label] for label in found["label"][: len(outside)]] == found["answer"][: len(outside)].tolist()
     X = files.read_table(files.LABELED)[0]
     assert table["x"][found["row"]].tolist() == X["x"][found["prepared_row"]].tolist()
+    assert results == heldout.load(results.save("saved"))
     assert ",'=no," in files.HARD_ROWS.read_text() or ",'@yes," in files.HARD_ROWS.read_text()
 
     # what is delivered was measured on an opened test part
     metrics = heldout.metrics_of([0, 1, 1], [0, 1, 0], [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
-    curves = winner_curves.measure(settings, results, "=bayes", None, metrics.answered)
+    e_test = Estimate("=bayes", "E_test", 0.5, FORMS["final"].target, 9, 3)
+    curves = results.with_opened(Opened(e_test, e_test, None, None, metrics.answered)).curves()
     assert {"candidate": "=bayes", "hypothesis": FORMS["final"].target, "part": "test part"} == curves.whose
     assert sum(line.rows for line in curves.calibration) == 3
 
@@ -125,22 +132,20 @@ def test_changed_labels_are_found_in_the_users_table_and_no_label_is_a_formula(r
     ids=str,
 )
 def test_each_way_to_validate_has_the_tables(ran, table, changes):
-    settings, results = ran(**changes)
-    found = hard(settings, results)
+    _, results = ran(**changes)
+    found = hard(results)
     assert len(found)
     assert {*found["row"][: 2 if "data__time" in changes else 1]} <= {*CHANGED}
     assert table["target"][found["row"]].tolist() == found["label"].tolist()
-    shards = unlabeled_rows.disagreement_by_shard(results, "=bayes")
+    shards = unlabeled_rows.disagreement_by_shard(results.design, "=bayes")
     assert [len(files.read_shard(path)) for path in files.shards()] == [line.rows for line in shards]
     rows = unlabeled_rows.to_label("=bayes")
     assert rows["disagreement"].is_monotonic_decreasing
-    g_minus = run_schemes.hypotheses(settings, settings.candidates[0], "holdout")[0]
-    curves = winner_curves.measure(settings, results, "=bayes", g_minus, None)
+    curves = results.curves()
     assert {"candidate": "=bayes", "hypothesis": TARGET, "part": "held-out rows"} == curves.whose
     held_out = results.design.splits("holdout")[0].validation
     assert len(held_out) == sum(line.rows for line in curves.calibration)
     assert len(curves.roc) > 1
-    report_tables.write_curves(curves.whose, curves.calibration, curves.roc, curves.residuals)
     assert {"=bayes"} == {*report_tables.read(files.CALIBRATION)["candidate"]}
 
 
@@ -148,12 +153,11 @@ def test_numbers_have_residuals_and_the_farthest_row_first(ran, table):
     rng = np.random.default_rng(0)
     table["target"] = table["x"] + rng.normal(size=150)
     table.loc[5, "target"] += 100
-    settings, results = ran(table, candidates=[LINE], split__test_fraction=0.0)
-    found = hard(settings, results)
+    _, results = ran(table, candidates=[LINE], split__test_fraction=0.0)
+    found = hard(results)
     assert (5, True) == (found["row"][0], found["candidates_wrong"].isna().all())
     assert float(found["answer"][0]) == pytest.approx(table["x"][5], abs=4)
-    g_minus = run_schemes.hypotheses(settings, settings.candidates[0], "holdout")[0]
-    curves = winner_curves.measure(settings, results, "line", g_minus, None)
+    [g_minus], curves = results.target("line", "E_val"), results.curves()
     held_out = results.design.splits("holdout")[0].validation
     X, y = files.read_table(files.LABELED)
     expected = y[held_out] - g_minus.predict(X.iloc[held_out])
@@ -185,8 +189,9 @@ def test_rows_of_the_users_files_have_their_names_and_a_run_without_shards_no_li
         of_file = pd.read_csv(line["file"])
         shard = files.read_shard(files.UNLABELED / f"{line['shard']}.parquet")
         assert of_file["x"][line["row"]] == shard["x"][line["prepared_row"]]
-    lines = unlabeled_rows.disagreement_by_shard(results, "tree")
+    lines = unlabeled_rows.disagreement_by_shard(results.design, "tree")
     report_tables.write_shards(lines)
     assert ["new/=april.csv", "new/march.csv"] == report_tables.read(files.SHARD_DISAGREEMENT)["file"].tolist()
     _, results = ran(labelled)
-    assert ([], 0) == (unlabeled_rows.disagreement_by_shard(results, "tree"), len(unlabeled_rows.to_label("tree")))
+    assert [] == unlabeled_rows.disagreement_by_shard(results.design, "tree")
+    assert unlabeled_rows.to_label("tree").empty

@@ -218,3 +218,8 @@ def test_settings_are_frozen(shipped):
 def test_a_registered_name_that_mlflow_could_misread_is_refused_before_any_fit(settings_with, name):
     with pytest.raises(UserError, match=r"--set: tracking\.registered_model is .*(pattern|at least 1)"):
         settings_with(f"tracking.registered_model={json.dumps(name)}")
+
+
+def test_no_candidate_has_the_name_of_the_baseline(shipped):
+    with pytest.raises(UserError, match=r"candidates\[0\].name is 'baseline', .*; take another name$"):
+        load(shipped, ["candidates.0.name=baseline"])

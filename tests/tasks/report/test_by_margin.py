@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from tasks.report.sections import differences
 from tasks.report.sentences import sentences
 from tasks.report.style import drawing
 from tasks.storage import files, report_tables
+from tests.tasks.records import write_records
 from tests.tasks.report.test_closing_lines import OUTCOMES
 
 ERRORS = {"bayes": 0.2, "twin": 0.2, "near": 0.24, "far": 0.5, "baseline": 0.5}
@@ -40,6 +42,11 @@ def records(margin: float | None) -> list:
     losses["near"] = (rng.random(2000) < ERRORS["near"]).astype(float)
     seen = {name: Tested(of, ZERO_ONE) for name, of in losses.items()}
     return Comparison(seen, None, 0.9, margin=None if margin is None else margin / 100).differences("bayes")
+
+
+def result(margin: float | None):
+    """What is read of a result."""
+    return SimpleNamespace(differences=lambda *_: records(margin), compared_by="E_cv")
 
 
 def shown(found) -> str:
@@ -155,17 +162,17 @@ def test_differences_csv_and_selection_json_have_the_words_where_there_is_a_marg
 ):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "reports").mkdir()
-    report_tables.write_differences(records(2))
+    write_records("differences", records(2))
     table = report_tables.read_differences()
     assert [one.by_margin for one in records(2)] == table["by_margin"].tolist()
     with_margin = files.DIFFERENCES.read_text().splitlines()
-    report_tables.write_differences(records(None))
+    write_records("differences", records(None))
     plain = files.DIFFERENCES.read_text().splitlines()
     assert plain == [line.rpartition(",")[0] for line in with_margin]
     assert not pd.isna(table["low"]).any()
-    described = by_margin.described(settings_with("selection.margin=2"), records(2))
+    described = by_margin.described(settings_with("selection.margin=2"), result(2))
     assert {"better": ["far", "baseline"], "worse": [], "alike": ["twin"], "undecided": ["near"]} == described[
         "by_margin"
     ]
     assert [*WORDS] == [*described["by_margin"]]
-    assert {} == by_margin.described(settings_with(), records(None))
+    assert {} == by_margin.described(settings_with(), result(None))

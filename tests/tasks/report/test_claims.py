@@ -16,6 +16,7 @@ from tasks.report.note import note
 from tasks.report.sections import differences
 from tasks.report.sentences import sentences
 from tasks.report.style import drawing
+from tests.tasks.records import write_records
 from tests.variants import some
 
 ERRORS = {
@@ -94,7 +95,7 @@ def test_differences_csv_keeps_the_sign_of_each_end(tmp_path, monkeypatch):
     (tmp_path / "reports").mkdir()
     for kind in ERRORS:
         records = compared(kind, 1).differences("bayes")
-        report_tables.write_differences(records)
+        write_records("differences", records)
         read = report_tables.read_differences()
         assert [record.shown_less for record in records] == (read["high"] < 0).tolist()
         assert not pd.isna(read["low"]).any()

@@ -11,23 +11,26 @@ from heldout.losses.tested_losses import RepeatedByRow
 from heldout.metrics.measure import TestMetrics
 from heldout.parts.partition import Partition
 from heldout.records import (
+    CalibrationBin,
     ColumnReliance,
     Difference,
     Estimate,
     MoreRows,
     Powered,
     PredictionSets,
+    Residual,
     RocPoint,
     ShardDisagreement,
 )
 from heldout.selection import bbc
 from heldout.unlabelled import implied_error
-from tasks.outcome.estimate import estimate_all, read_results
+from tasks.outcome.read_validation import read_validation
 from tasks.params import Settings
 from tasks.report.read_summary import read_summary
 from tasks.report.sections.targets import targets
 from tasks.report.summary import LabeledRows, Summary
 from tasks.storage import files, metrics_files, report_tables
+from tests.tasks.records import write_records
 
 SELECTION = {"selected": "bayes"}
 NO_FAMILIES = pd.DataFrame({"candidate": []})
@@ -84,16 +87,19 @@ def read(prepared):
         more |= {"disagreement_rows": moments, "paths": pd.DataFrame({"candidate": ["bayes"]}), "families": NO_FAMILIES}
         record = {"dropped": [], "no_race": "", "failed": {"tree": "no"}, "lacking": {}, "warnings": {}}
         files.write_fits({**of_schemes, **more}, {**record, "halvings": None})
-        records = estimate_all(read_results(settings))["bayes"]
-        report_tables.write_estimates(records)
-        report_tables.write_differences([Difference("bayes", "baseline", -0.25)])
-        report_tables.write_more_rows([MoreRows("bayes", 30, "gain", 0.25)])
+        records = [*read_validation(settings)["bayes"].values()]
+        write_records("estimates", records)
+        write_records("differences", [Difference("bayes", "baseline", -0.25)])
+        write_records("more_rows", [MoreRows("bayes", 30, "gain", 0.25)])
         report_tables.write_prediction_sets(PredictionSets("bayes", "g", 0.9, "LAC", 1 / 3, 12, reason="no, 1"))
         report_tables.write_columns([ColumnReliance("bayes", ("x", "z"), 0.1)])
-        report_tables.write_powered([Powered("bayes", "E_cv", reason="none")])
-        report_tables.write_not_credible([("bayes", "E_cv", "2 of 9 rows carry 60 % of the loss")])
+        write_records("powered", [Powered("bayes", "E_cv", reason="none")])
+        doubt = {"candidate": ["bayes"], "estimate": ["E_cv"], "reason": ["2 of 9 rows carry 60 % of the loss"]}
+        files.write_csv(files.NOT_CREDIBLE, pd.DataFrame(doubt))
         report_tables.write_shards([ShardDisagreement("shard-00000", "", 30, 0.25)])
-        report_tables.write_curves({"candidate": "bayes"}, [], [RocPoint("won", None, 0.0, 0.0)], [])
+        for kind, curve in (("calibration", CalibrationBin), ("roc", RocPoint), ("residuals", Residual)):
+            points = [RocPoint("won", None, 0.0, 0.0)] if kind == "roc" else []
+            write_records(kind, points, of=curve, candidate="bayes")
         for path in (files.HARD_ROWS, files.TO_LABEL):
             files.write_csv(path, pd.DataFrame({"row": [5], "label": ["=1+1"]}))
         metrics_files.write(TestMetrics())
@@ -135,7 +141,7 @@ def test_nothing_is_estimated_again(read, monkeypatch):
         raise AssertionError("estimated again")
 
     case = read()
-    monkeypatch.setattr("tasks.outcome.estimate.estimate_candidate", refuse)
+    monkeypatch.setattr("heldout.notebook.result.estimate_candidate", refuse)
     monkeypatch.setattr("heldout.intervals.method.IntervalMethod.interval", refuse)
     monkeypatch.setattr("tasks.report.read_summary._least_half_error", lambda *_: None)  # a limit of its own
     again = read_summary(case.settings)
@@ -180,7 +186,7 @@ def test_the_band_of_the_selected_holds_at_all_steps_at_once(read, loss, limit):
 
 def test_the_least_error_of_the_half_models_is_by_the_disagreement_of_the_rows_alone(read):
     case = read("selection.level=0.9")
-    design = read_results(case.settings).design
+    design = read_validation(case.settings).design
     disagreement = RepeatedByRow(np.array([0.1, 0.2, 0.3]), 30 * 0.04 / 29, 30, design.loss)
     expected = implied_error.least_half_error(disagreement, design.loss, 0.9)
     assert expected == pytest.approx(case.summary.unlabeled.least_half_error, rel=1e-12)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from heldout.metrics.measure import TestMetrics
 from heldout.records import Estimate, Measured
 from tasks.storage import csv_text, files, metrics_files, report_tables
+from tests.tasks.records import write_records
 
 SIGNS = "=+-@\t\r"
 
@@ -30,7 +31,7 @@ def test_no_text_is_a_formula_and_each_is_read_back(text):
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "'=1", "''-", "'plain", "1,2", "NA"])
 def test_names_in_the_tables_of_the_report_are_read_back(name):
     estimates = [Estimate(name, "E_cv", -0.5, "g", 8, 8), Estimate("a", "E_cv", 0.5, "g", 8, 8)]
-    report_tables.write_estimates(estimates)
+    write_records("estimates", estimates)
     metrics = [Measured(name, "auc", f"{name}=x", reason=f"{name} has no rows"), Measured(name, "f1", "", 0.5)]
     metrics_files.write(TestMetrics(tuple(metrics), None, None))
     lines = [line for path in (files.ESTIMATES, files.TEST_METRICS) for line in path.read_text().splitlines()[1:]]

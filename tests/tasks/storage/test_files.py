@@ -17,6 +17,7 @@ from tasks.data.write_prepared import write_prepared
 from tasks.runtime.errors import UserError
 from tasks.storage import files, metrics_files, report_tables
 from tasks.storage.atomic import replacing
+from tests.tasks.records import write_records
 
 LAWS = settings(
     max_examples=50,
@@ -175,11 +176,12 @@ def test_a_json_keeps_order_kinds_and_letters():
 def test_an_estimate_without_an_interval_has_empty_cells():
     shared = {"candidate": "a, b", "target": "g", "n_train": 8, "n_tested": 2}
     with_interval = {"low": 0.0, "high": 2 / 3, "level": 0.95, "interval": "Wilson"}
-    report_tables.write_estimates(
+    write_records(
+        "estimates",
         [
             Estimate(estimate="E_in", value=1 / 3, **shared),
             Estimate(estimate="E_val", value=0.5, **shared, **with_interval),
-        ]
+        ],
     )
     expected = [
         "candidate,estimate,value,low,high,level,target,interval,n_train,n_tested",
@@ -194,9 +196,9 @@ def test_an_estimate_without_an_interval_has_empty_cells():
 
 @pytest.mark.parametrize("name", ["NA", "1", "null", "1.50", "nan", "=1+1, (b)"])
 def test_a_candidate_is_read_under_its_name_from_every_table(name):
-    report_tables.write_estimates([Estimate(name, "E_in", 0.5, "g", 8, 8)])
-    report_tables.write_differences([Difference("other", name, 0.25)])
-    report_tables.write_more_rows([MoreRows(name, 8, "gain", 0.25)])
+    write_records("estimates", [Estimate(name, "E_in", 0.5, "g", 8, 8)])
+    write_records("differences", [Difference("other", name, 0.25)])
+    write_records("more_rows", [MoreRows(name, 8, "gain", 0.25)])
     metrics_files.write(TestMetrics((Measured(name, "auc", name, 0.5, n_tested=8),)))
     differences, metrics = report_tables.read_differences(), metrics_files.read()
     names = [table["candidate"][0] for table in (report_tables.read_estimates(), report_tables.read_more_rows())]

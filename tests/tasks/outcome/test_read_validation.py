@@ -15,7 +15,7 @@ from heldout.selection.differences import differences
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared
-from tasks.outcome.estimate import choose, estimate_all, read_results
+from tasks.outcome.read_validation import choose, read_validation
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 from tasks.storage import files
@@ -77,21 +77,19 @@ def results_of(checkout, settings_with):
         of_schemes = {scheme: table(losses) for scheme, losses in LOSSES.items()}
         record = {"dropped": [], "no_race": "", "failed": {"ill": "hold-out: no"}, "lacking": {}, "halvings": None}
         files.write_fits({**of_schemes, **more}, {**record, "warnings": {}})
-        return settings, read_results(settings)
+        return settings, read_validation(settings)
 
     return write
 
 
 def test_a_candidate_that_failed_in_the_hold_out_is_left_out_of_all_with_its_first_reason(results_of):
     settings, results = results_of()
-    assert {"ill": "hold-out: no"} == results.failures
+    assert {"ill": "hold-out: no"} == results.failed
     assert ("good", "perfect") == results.candidates
     assert ["good", "perfect"] == list(results.evidence)
-    estimates = estimate_all(results)
-    assert ["good", "perfect"] == list(estimates)
-    selection, of_the_winner = choose(settings, results, estimates)
-    assert ["good", "perfect"] == list(selection.values)
-    assert ["perfect"] == [record.candidate for record in of_the_winner]
+    assert {"good", "perfect"} == {record.candidate for record in results.estimates}
+    assert ["good", "perfect"] == list(choose(settings, results).values)
+    assert ("perfect", "E_bbc") == (results.estimates[-1].candidate, results.estimates[-1].estimate)
     for evidence in results.evidence.values():
         losses = [*evidence.losses.values(), evidence.training]
         assert 9 > max(part.max() for parts in losses for part in parts)
@@ -112,13 +110,13 @@ BY_HAND = {
 
 
 def test_the_estimates_are_those_computed_by_hand(results_of):
-    estimates = estimate_all(results_of()[1])
-    found = {record.estimate: record for record in estimates["good"]}
+    _, results = results_of()
+    found = results["good"]
     assert list(BY_HAND) == list(found)
     for name, (value, n_train, n_tested) in BY_HAND.items():
         assert value == pytest.approx(found[name].value, abs=5e-11), name
         assert (n_train, n_tested) == (found[name].n_train, found[name].n_tested), name
-    assert all(record.value == 0 for record in estimates["perfect"])
+    assert all(record.value == 0 for name, record in results["perfect"].items() if name in BY_HAND)
 
 
 FOLD = np.array([0, 0, 0, 1])
@@ -126,7 +124,7 @@ HELD_OUT = np.array([1.0, 1.0, 0.0, 1.0])
 
 
 def test_the_intervals_are_those_of_the_methods_and_the_level_of_the_parameters(results_of):
-    found = {record.estimate: record for record in estimate_all(results_of("selection.level=0.8")[1])["good"]}
+    found = results_of("selection.level=0.8")[1]["good"]
     tested, in_order = (Tested(np.array(losses), ZERO_ONE) for losses in ([1.0, 0.0], [0.0, 1.0, 1.0]))
     expected = {
         "E_val": clopper_pearson.METHOD.interval("E_val", tested, 0.8),
@@ -146,7 +144,7 @@ def test_the_intervals_are_those_of_the_methods_and_the_level_of_the_parameters(
 
 def test_an_interval_that_asks_for_further_fits_reads_their_losses(results_of):
     _, results = results_of("intervals.E_cv=corrected t")
-    found = next(record for record in estimate_all(results)["good"] if record.estimate == "E_cv")
+    found = results["good"]["E_cv"]
     errors = np.array([1.0] * 10 + [0.0] * (SUBSAMPLES - 10))  # each tests 2 rows of 4
     seen = CrossValidated(HELD_OUT, ZERO_ONE, fold=FOLD, subsample_errors=errors, tested_per_trained=1.0)
     interval = corrected_t.METHOD.interval("E_cv", seen, 0.95)
@@ -155,17 +153,16 @@ def test_an_interval_that_asks_for_further_fits_reads_their_losses(results_of):
 
 def test_without_unlabelled_rows_no_disagreement_is_invented(results_of):
     _, results = results_of(unlabeled=False)
-    estimates = estimate_all(results)
-    assert ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train"] == [record.estimate for record in estimates["good"]]
+    assert ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train"] == [*results["good"]]
     wanted, results = results_of("selection.criterion=E_maxdt", unlabeled=False)
     with pytest.raises(UserError, match=r"^selection\.criterion is E_maxdt, but E_maxdt was not computed"):
-        choose(wanted, results, estimate_all(results))
+        choose(wanted, results)
 
 
 @pytest.mark.parametrize("criterion", ["E_val", "E_cv", "E_2cv", "E_prog", "E_maxdt"])
 def test_the_criterion_is_the_estimate_of_its_name(results_of, criterion):
     settings, results = results_of(f"selection.criterion={criterion}")
-    selection, _ = choose(settings, results, estimate_all(results))
+    selection = choose(settings, results)
     assert {"good": pytest.approx(BY_HAND[criterion][0]), "perfect": 0.0} == selection.values
     assert ("perfect", criterion) == (selection.selected, selection.criterion)
 
@@ -191,7 +188,7 @@ def test_the_standard_error_is_that_of_independent_terms(results_of, criterion, 
 @pytest.mark.parametrize("criterion", ["E_maxdt", "max(E_cv, E_maxdt)"])
 def test_where_the_criterion_is_no_mean_of_losses_candidates_are_compared_by_e_cv(results_of, criterion):
     settings, results = results_of(f"selection.criterion={criterion}")
-    selection, _ = choose(settings, results, estimate_all(results))
+    selection = choose(settings, results)
     worse = {one.against for one in differences(results.design, results.evidence, "perfect") if one.shown_less}
     assert "perfect" == selection.selected
     assert tuple(name for name in ("good", "perfect") if name not in worse) == selection.indistinguishable
@@ -201,6 +198,6 @@ def test_if_all_failed_nothing_is_selected(results_of):
     settings, _ = results_of()
     failed = {"good": "no", "ill": "oh", "perfect": "ah"}
     files.write_json(files.FITS_RECORD, {**files.read_fits_record(), "failed": failed})
-    results = read_results(settings)
+    results = read_validation(settings)
     with pytest.raises(UserError, match=r"^candidates: all failed \(good: no; ill: oh; perfect: ah\), .* fix "):
-        choose(settings, results, estimate_all(results))
+        choose(settings, results)
