@@ -48,7 +48,7 @@ $(GROUPS_OF_TESTS): export OPENBLAS_NUM_THREADS := 1
 $(GROUPS_OF_TESTS): export PYTHONDONTWRITEBYTECODE :=
 of = $(patsubst %,tests/end_to_end/test_%.py,$(1))
 # the rooms of heldout whose tests are as long as those of all others
-PARTS := $(patsubst %,tests/heldout/%,decision estimates examine hypotheses intervals metrics selection shortcuts together)
+PARTS := $(patsubst %,tests/heldout/%,batched checks decision estimates hypotheses intervals metrics selection shortcuts)
 TABLES := $(patsubst %,tests/tasks/%,data init params plans storage)
 # all that looks at the run of the shipped parameters
 SHOWN := $(call of,dvc_pages gate host mlflow mlflow_pages prefect_pages readme recompute report_page row_tables same_bytes)

@@ -22,10 +22,10 @@ from threadpoolctl import threadpool_limits
 
 import heldout
 from benchmarks.measured import PEER, Row, against, draw
+from heldout.batched import blocks, together
 from heldout.learners.fitting import answers
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.rows.frames import take
-from heldout.together import blocks, together
 from heldout.unlabelled.disagreement import disagreements
 from tasks.storage import files
 

@@ -66,8 +66,8 @@ def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
     note  no column of numbers or categories alone is better than a constant (error out of fold: 44.8 %)
     """
     try:
-        from heldout.examine import foreign_columns, target_kind, typed
-        from heldout.examine.examination import examine
+        from heldout.checks import foreign_columns, target_kind, typed
+        from heldout.checks.examination import examine
     except ImportError:
         raise ImportError("audit() needs pandas, which is not installed: pip install pandas") from None
     X, y = aligned({"X": X, "y": y}).values()

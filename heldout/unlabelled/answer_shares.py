@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.batched import blocks, together
 from heldout.losses import Loss, Losses
 from heldout.losses.loss import places
-from heldout.together import blocks, together
 
 MOST_CLASSES = 10  # the most frequent of the labelled rows, each with a share
 

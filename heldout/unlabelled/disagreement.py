@@ -10,13 +10,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from heldout.batched import blocks, together
+from heldout.batched.group import OneByOne
+from heldout.batched.linear import Linear
 from heldout.errors import BadArgument, FitFailure
 from heldout.learners.threads import in_threads
 from heldout.losses import Loss, Losses
 from heldout.losses.tested_losses import RepeatedByRow
-from heldout.together import blocks, together
-from heldout.together.group import OneByOne
-from heldout.together.linear import Linear
 
 
 @dataclass(frozen=True, eq=False)

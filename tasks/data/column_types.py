@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from heldout.examine.column_kind import are_categories, kind_of_dtype
+from heldout.checks.column_kind import are_categories, kind_of_dtype
 from heldout.rows import foreign_kinds
 from tasks.data import cast, dates, foreign_strings, loose_numbers, number_strings
 from tasks.data.blocks import in_blocks

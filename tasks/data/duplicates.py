@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.examine.equal_rows import Sets
+from heldout.checks.equal_rows import Sets
 
 
 def count(numbers: Sets, y: NDArray[Any]) -> tuple[int, int]:

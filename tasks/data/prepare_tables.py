@@ -8,8 +8,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout import seeds
+from heldout.checks.equal_rows import Sets, sets
 from heldout.errors import BadArgument
-from heldout.examine.equal_rows import Sets, sets
 from heldout.losses import choose_loss
 from heldout.parts import class_shares
 from heldout.parts.dependence import Dependence

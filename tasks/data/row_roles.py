@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from heldout.checks import equal_rows
 from heldout.errors import BadArgument
-from heldout.examine import equal_rows
 from heldout.parts.dependence import Dependence, distinct, joined
 from heldout.parts.weights import check
 from heldout.rows.group_names import group_names

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from heldout.examine.column_kind import kind_of_dtype
+from heldout.checks.column_kind import kind_of_dtype
 from heldout.losses import choose_loss
 from tasks.data.prepare_tables import Prepared
 from tasks.fits import executor, measured_costs

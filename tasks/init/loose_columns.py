@@ -3,8 +3,8 @@ a finding each."""
 
 import pandas as pd
 
+from heldout.checks import foreign_columns
 from heldout.errors import BadArgument
-from heldout.examine import foreign_columns
 from heldout.rows.foreign_kinds import KINDS
 from tasks.data import column_types, loose_numbers
 from tasks.data.column_types import Column

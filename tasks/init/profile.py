@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from heldout.checks import target_kind
+from heldout.checks.examination import examine
 from heldout.errors import BadArgument
-from heldout.examine import target_kind
-from heldout.examine.examination import examine
 from tasks.data import column_types, dates, foreign_strings, loose_numbers, number_strings
 from tasks.data import target as targets
 from tasks.data.column_types import Column

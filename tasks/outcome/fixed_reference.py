@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from heldout.examine.column_kind import kind_of_dtype
+from heldout.checks.column_kind import kind_of_dtype
 from tasks.data import new_shards
 from tasks.plans.shard_batches import batches_of
 from tasks.runtime.errors import UserError

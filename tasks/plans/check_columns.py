@@ -6,7 +6,7 @@ from typing import Any
 import psutil
 import pyarrow.parquet
 
-from heldout.examine.column_kind import kind_of_dtype
+from heldout.checks.column_kind import kind_of_dtype
 from tasks.data.column_types import MOST_ERRORS
 from tasks.params import Settings
 from tasks.params.build_learner import AUTO

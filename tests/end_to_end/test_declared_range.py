@@ -31,8 +31,8 @@ NOT_ASKED = (
     "tests/heldout/notebook/test_validation_frames.py::test_numbers_are_equal_to_the_last_digit",
     "tests/heldout/test_preprocessing.py::"
     "test_a_frame_of_another_library_becomes_the_same_numbers_and_is_validated_alike[pyarrow]",
-    "tests/heldout/together/test_linear.py::test_single_precision_is_left_to_each_hypothesis",
-    "tests/heldout/together/test_trees.py::test_trees_under_constraints_answer_at_gaps_too",
+    "tests/heldout/batched/test_linear.py::test_single_precision_is_left_to_each_hypothesis",
+    "tests/heldout/batched/test_trees.py::test_trees_under_constraints_answer_at_gaps_too",
 )
 OURS = {"heldout", "studies", "tests"}  # studies/intervals needs the science alone
 # sums in another order, and other implementations of the same functions: seen are 1e-12, of errors of 3000 and of 0.1

@@ -44,7 +44,7 @@ MODULES = [
     *(
         module.name
         for module in pkgutil.walk_packages(heldout.__path__, "heldout.")
-        if not module.name.startswith((*ESTIMATORS, "heldout.examine."))  # which works with pandas
+        if not module.name.startswith((*ESTIMATORS, "heldout.checks."))  # which works with pandas
     ),
 ]
 

@@ -105,7 +105,7 @@ def test_the_margins_of_many_pairs_are_those_of_each_pair(monkeypatch, learner, 
     )
     for rows_at_once in (1000, 16):
         for family in ("linear", "trees"):
-            monkeypatch.setattr(f"heldout.together.{family}._ROWS_AT_ONCE", rows_at_once)
+            monkeypatch.setattr(f"heldout.batched.{family}._ROWS_AT_ONCE", rows_at_once)
         of_pairs, of_rows = disagreement.disagreements(hypotheses, rows, loss)
         assert (len(apart), 1) == of_pairs.shape
         np.testing.assert_allclose(of_pairs[:, 0], apart.mean(axis=1), rtol=1e-12)

@@ -57,7 +57,7 @@ def test_each_shard_has_the_estimate_that_its_rows_alone_would_have(made):
 )
 def test_margins_are_the_same_for_any_number_of_threads(learner, loss, monkeypatch):
     for module in ("linear", "trees"):
-        monkeypatch.setattr(f"heldout.together.{module}._ROWS_AT_ONCE", 7)
+        monkeypatch.setattr(f"heldout.batched.{module}._ROWS_AT_ONCE", 7)
     halves = [clone(learner).fit(X[rows], y[rows]) for rows in (slice(None, None, 2), slice(1, None, 2), slice(40))]
     of = choose_loss(loss, y)
     one, three = (disagreements([*halves, halves[0]], U, of, [5, len(U) - 5], jobs) for jobs in (1, 3))

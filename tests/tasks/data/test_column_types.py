@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.examine.column_kind import kind_of_dtype
+from heldout.checks.column_kind import kind_of_dtype
 from tasks.data.column_types import KINDS, conform, kind_of, kinds, separated, typed
 from tasks.data.dates import ColumnError
 from tasks.runtime.errors import UserError

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heldout.examine import equal_rows
+from heldout.checks import equal_rows
 from tasks.data import row_roles
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared

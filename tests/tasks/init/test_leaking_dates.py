@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.examine.leaking_dates import of_dates
+from heldout.checks.leaking_dates import of_dates
 from tasks.init import profile
 
 few = settings(max_examples=10, deadline=None)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
-from heldout.examine import leaking_gaps
+from heldout.checks import leaking_gaps
 from tasks.data import column_types
 from tasks.init import start
 from tasks.params import load

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.examine.leaking_sums import of_sums
+from heldout.checks.leaking_sums import of_sums
 from tasks.init import profile
 
 few = settings(max_examples=10, deadline=None)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.examine import recorded_twice
+from heldout.checks import recorded_twice
 from studies.public_sets import FOLDER, IN_FILES
 from tasks.data.read_source import read_table
 from tasks.init import profile, start

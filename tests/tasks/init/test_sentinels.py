@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn import datasets
 
-from heldout.examine import sentinels
+from heldout.checks import sentinels
 from tasks.data.prepare_tables import prepare
 from tasks.data.read_source import read_table
 from tasks.init import start

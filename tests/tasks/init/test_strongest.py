@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
-from heldout.examine import leakage, leaking_gaps, strongest
+from heldout.checks import leakage, leaking_gaps, strongest
 from tasks.data import column_types
 from tasks.init import profile
 

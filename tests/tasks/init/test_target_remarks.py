@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes, load_digits, load_iris, load_wine
 
-from heldout.examine import target_remarks
+from heldout.checks import target_remarks
 from tasks.init import start
 from tasks.params import load
 from tasks.storage import findings

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.examine import unlabeled_gaps
+from heldout.checks import unlabeled_gaps
 from tasks.init import profile, start
 from tasks.params import load
 from tasks.storage import findings

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from heldout.examine import identifier_like
+from heldout.checks import identifier_like
 from tasks.data import prepare_tables
 from tasks.init import profile, start
 from tasks.params import load

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.examine import leaking_text
+from heldout.checks import leaking_text
 
 few = settings(max_examples=8, deadline=None)
 TOPICS = ["sport.hockey", "sport.baseball", "politics"]

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.examine import leakage
-from heldout.examine.leaking_gaps import LeakingGaps
+from heldout.checks import leakage
+from heldout.checks.leaking_gaps import LeakingGaps
 from heldout.findings.finding import Finding
 from heldout.findings.words import percent
 

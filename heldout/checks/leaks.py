@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from heldout.examine import leakage, leaking_dates, leaking_sums, leaking_text
-from heldout.examine.column_kind import kind_of_dtype
-from heldout.examine.leakage import Leak
+from heldout.checks import leakage, leaking_dates, leaking_sums, leaking_text
+from heldout.checks.column_kind import kind_of_dtype
+from heldout.checks.leakage import Leak
 from heldout.findings.finding import Finding, Topic
 from heldout.findings.words import known_before, leave_out
 

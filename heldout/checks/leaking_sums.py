@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.examine.leakage import Leak
+from heldout.checks.leakage import Leak
 from heldout.findings.words import percent
 
 _FEWEST_ROWS, _ROWS = 40, 2000  # an equation of all rows holds in a sample

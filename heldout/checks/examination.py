@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from heldout.errors import BadArgument
-from heldout.examine import (
+from heldout.checks import (
     dependence,
     leaking_gaps,
     leaks,
@@ -18,8 +17,9 @@ from heldout.examine import (
     target_remarks,
     unlabeled_gaps,
 )
-from heldout.examine.column_kind import ColumnKind, kind_of_dtype
-from heldout.examine.uninformative import useless
+from heldout.checks.column_kind import ColumnKind, kind_of_dtype
+from heldout.checks.uninformative import useless
+from heldout.errors import BadArgument
 from heldout.findings.finding import Finding
 
 

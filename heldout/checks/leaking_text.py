@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from heldout.examine import leakage
-from heldout.examine.leakage import Leak
+from heldout.checks import leakage
+from heldout.checks.leakage import Leak
 from heldout.findings.words import percent
 
 _NAMES_ITS_LABEL, _NAMES_ANOTHER, _SHORTEST_NAME = 0.95, 0.5, 3

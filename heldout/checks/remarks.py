@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from heldout.examine.recorded_twice import RecordedTwice
+from heldout.checks.recorded_twice import RecordedTwice
 from heldout.findings.finding import Finding
 from heldout.findings.words import percent
 

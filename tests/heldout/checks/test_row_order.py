@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from heldout.examine import row_order
+from heldout.checks import row_order
 
 ROWS = 2000
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.examine import cuts, equal_rows
+from heldout.checks import cuts, equal_rows
 from heldout.findings.finding import Finding
 from heldout.findings.words import percent
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout.examine import cuts, dependence
-from heldout.examine.examination import examine
-from heldout.examine.row_order import Order
+from heldout.checks import cuts, dependence
+from heldout.checks.examination import examine
+from heldout.checks.row_order import Order
 from tasks.data import column_types
 from tasks.storage.findings import RecordedFinding
 

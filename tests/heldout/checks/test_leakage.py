@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from heldout.examine import leakage
+from heldout.checks import leakage
 from tasks.data import column_types
 
 few = settings(max_examples=25, deadline=None)

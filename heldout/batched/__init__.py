@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.batched.group import Group, OneByOne, steps
 from heldout.losses import Loss
-from heldout.together.group import Group, OneByOne, steps
 
 __all__ = ["Group", "answers_together", "blocks", "together"]
 
@@ -37,7 +37,7 @@ def together(hypotheses: Sequence[Any], X: Any, loss: Loss) -> Group:
         (types_of_steps,) = types
         module, name = _GROUPS.get(tuple(step.__name__ for step in types_of_steps), ("", ""))
         if module and all(step.__module__.startswith("sklearn.") for step in types_of_steps):
-            group_class = getattr(importlib.import_module(f"heldout.together.{module}"), name)
+            group_class = getattr(importlib.import_module(f"heldout.batched.{module}"), name)
             group: Group | None = group_class.of(hypotheses, X, loss)
             if group is not None:
                 return group

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.examine.uninformative import is_fraction
+from heldout.checks.uninformative import is_fraction
 from heldout.findings.words import percent
 
 _FEWEST_ROWS = 50

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heldout.examine.uninformative import why_useless
+from heldout.checks.uninformative import why_useless
 
 ROWS = 60
 RNG = np.random.default_rng(3)

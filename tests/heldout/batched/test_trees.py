@@ -7,11 +7,11 @@ from scipy import sparse
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
+from heldout.batched import answers_together, together
+from heldout.batched.trees import Trees
 from heldout.errors import FitFailure
 from heldout.learners.fitting import answers
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
-from heldout.together import answers_together, together
-from heldout.together.trees import Trees
 
 CLASSIFIERS = (DecisionTreeClassifier, ExtraTreeClassifier, RandomForestClassifier, ExtraTreesClassifier)
 REGRESSORS = (DecisionTreeRegressor, ExtraTreeRegressor, RandomForestRegressor, ExtraTreesRegressor)
@@ -95,7 +95,7 @@ def test_gaps_go_where_each_hypothesis_sends_them(kind, seed, trained_with_gaps)
 def test_blocks_change_no_bit(monkeypatch, rows_at_once):
     rng, X, y = problem(0, 3)
     hypotheses = fitted(RandomForestClassifier, X, y, rng)
-    monkeypatch.setattr("heldout.together.trees._ROWS_AT_ONCE", rows_at_once)
+    monkeypatch.setattr("heldout.batched.trees._ROWS_AT_ONCE", rows_at_once)
     assert together(hypotheses, X, ZERO_ONE).rows_at_once == rows_at_once
     equal_bits(hypotheses, X, choose_loss("brier", y))
 

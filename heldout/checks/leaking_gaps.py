@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.examine import leakage
+from heldout.checks import leakage
 from heldout.findings.finding import Finding
 from heldout.findings.words import known_before, leave_out, percent
 

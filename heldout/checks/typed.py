@@ -9,9 +9,9 @@ import pandas as pd
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
+from heldout.checks.column_kind import are_categories
+from heldout.checks.remarks import INFINITE
 from heldout.errors import BadArgument
-from heldout.examine.column_kind import are_categories
-from heldout.examine.remarks import INFINITE
 from heldout.rows.checked_rows import as_table, checked_rows
 from heldout.rows.columns import Kind, columns_of, durations_of, floats_of, kinds, moments_of, objects_of
 from heldout.rows.frames import column_names

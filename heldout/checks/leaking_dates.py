@@ -8,8 +8,8 @@ from itertools import combinations
 
 import pandas as pd
 
-from heldout.examine import leakage
-from heldout.examine.leakage import Leak
+from heldout.checks import leakage
+from heldout.checks.leakage import Leak
 
 _MOST_DATES = 8  # whose pairs are tried
 _MICROSECONDS = 1e6

@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.batched.group import same_classes, table, takes
 from heldout.losses import Loss
-from heldout.together.group import same_classes, table, takes
 
 _ROWS_AT_ONCE = 16_384  # a visit to a tree costs about 20 us in addition to the rows
 

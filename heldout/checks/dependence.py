@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from heldout.examine import cuts, identifier_like
-from heldout.examine.column_kind import kind_of_dtype
-from heldout.examine.row_order import Order, is_named_like_time, is_sorted_by, rises
-from heldout.examine.uninformative import is_fraction, is_row_number
+from heldout.checks import cuts, identifier_like
+from heldout.checks.column_kind import kind_of_dtype
+from heldout.checks.row_order import Order, is_named_like_time, is_sorted_by, rises
+from heldout.checks.uninformative import is_fraction, is_row_number
 from heldout.findings.finding import Finding
 from heldout.findings.words import percent
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from heldout.examine.column_kind import kind_of_dtype
+from heldout.checks.column_kind import kind_of_dtype
 from heldout.findings.finding import Finding
 from heldout.rows import foreign_kinds
 from heldout.rows.column_kind import ColumnKind

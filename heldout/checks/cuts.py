@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.examine.column_kind import kind_of_dtype
+from heldout.checks.column_kind import kind_of_dtype
 
 _ROWS, _LEAST_OF_A_VALUE = 2000, 10  # of a sample
 _FOLDS, _CHUNKS, _BLOCKS = 5, 40, 5

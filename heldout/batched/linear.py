@@ -21,10 +21,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.batched.group import same_classes, steps, table, takes
 from heldout.learners.fitting import answers
 from heldout.losses import Loss
 from heldout.losses.loss import places
-from heldout.together.group import same_classes, steps, table, takes
 
 Values = NDArray[np.float64]
 

@@ -11,11 +11,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
+from heldout.batched import answers_together, together
+from heldout.batched.linear import Linear, by_column, by_length
 from heldout.errors import FitFailure
 from heldout.learners.fitting import answers
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
-from heldout.together import answers_together, together
-from heldout.together.linear import Linear, by_column, by_length
 
 CLASSIFIERS = (
     LinearDiscriminantAnalysis(),
@@ -172,7 +172,7 @@ def test_no_hypothesis_predicts_by_itself_at_ordinary_rows(classes, monkeypatch)
 def test_blocks_change_no_label(monkeypatch, rows_at_once):
     rng, X, y = problem(1, 3)
     hypotheses = halves(LogisticRegression(), X, y, rng)
-    monkeypatch.setattr("heldout.together.linear._ROWS_AT_ONCE", rows_at_once)
+    monkeypatch.setattr("heldout.batched.linear._ROWS_AT_ONCE", rows_at_once)
     group = together(hypotheses, X, ZERO_ONE)
     assert group.rows_at_once == rows_at_once
     for got, hypothesis in zip(answers_together(hypotheses, X, ZERO_ONE), hypotheses, strict=True):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from heldout.examine.column_kind import are_categories
+from heldout.checks.column_kind import are_categories
 
 
 @pytest.mark.parametrize(
