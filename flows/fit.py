@@ -12,8 +12,7 @@ from tasks.params import Settings
 def fit(settings: Settings) -> None:
     """The losses behind every estimate; a race among many candidates ends for those that fall behind."""
     remove_old_fits(settings)
-    fitted = fit_schemes(
-        settings
-    )  # a task for each candidate and block: hold-out, folds, progressive steps, half models
+    # a task for each candidate and block of the hold-out, the folds, the progressive steps and the half models
+    fitted = fit_schemes(settings)
     fitted, compared = compare_halves(settings, fitted)  # a task for each candidate and batch of shards
     scheme_results.write(settings, fitted, compared)
