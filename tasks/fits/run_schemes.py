@@ -155,16 +155,16 @@ class StageFits:
 
 
 def fit_all(
-    settings: Settings, names: Sequence[SchemeName], *, measuring: bool = False, keep: bool = False
+    settings: Settings, names: Sequence[SchemeName], *, keep: bool = False
 ) -> tuple[dict[str, dict[str, Finished]], dict[str, str]]:
-    """Every fit of the schemes `names` for every candidate, with `measuring` and `keep` as in `StageFits`.
+    """Every fit of the schemes `names` for every candidate, with `keep` as in `StageFits`.
 
     Returns the finished units by scheme and candidate, and the reason of each candidate that failed.
     Raises UserError before any fit for wrong settings, and after the fits if all candidates failed.
     """
     fits = StageFits(settings, names, keep=keep)
     plan = fits.plan()
-    fits.carry_out(plan, measuring=measuring)
+    fits.carry_out(plan)
     check_not_all_failed(plan)
     return fits.finished(plan), plan.failures
 

@@ -140,11 +140,6 @@ def active() -> Active:
     return _active
 
 
-def in_run() -> bool:
-    """Whether this process validates as a whole, stage after stage."""
-    return _active is not None
-
-
 def page(settings: Settings) -> str:
     """Where MLflow, its server or the pages of this checkout, shows the newest run of this process, if there is one."""
     return f"{pages(settings)}/#/experiments/{_newest['experiment']}/runs/{_newest['run']}" if _newest else ""

@@ -42,9 +42,10 @@ def all_runs(settings):
 
 
 def test_a_run_holds_its_settings_and_ends_as_finished(settings):
-    assert not lifecycle.in_run()
+    with pytest.raises(RuntimeError):
+        lifecycle.active()
     with lifecycle.run(settings):
-        assert lifecycle.in_run()
+        assert lifecycle.active()
         lifecycle.send_to_run([TrackedMetric("E_cv", 0.25)])
         lifecycle.tag_seconds("holdout", 1.234)
     (run,) = all_runs(settings)
@@ -78,7 +79,7 @@ def test_a_run_inside_of_another_is_that_one(settings):
     with lifecycle.run(settings):
         with lifecycle.run(settings):
             pass
-        assert lifecycle.in_run()
+        assert lifecycle.active()
     assert 1 == len(all_runs(settings))
 
 
