@@ -100,11 +100,8 @@ def _pipeline(settings: Settings) -> dict[str, float]:
     shutil.rmtree(fit_cache.FOLDER, ignore_errors=True)
     design = read_design(settings)
     finished, _ = run_schemes.fit_all(settings, every_scheme(design))
-    lines = half_model_disagreement.disagree_all(settings, design.loss, finished["covalidation"])[0][
-        "disagreement_rows"
-    ]
-    means = lines.groupby("candidate").apply(lambda shards: np.average(shards["mean"], weights=shards["rows"]))
-    return {str(name): float(value) for name, value in means.items()}
+    margins, *_ = half_model_disagreement.disagree_all(settings, design.loss, finished["covalidation"])
+    return {name: float(np.average(of.means, weights=of.rows)) for name, of in margins.items()}
 
 
 def _script(settings: Settings) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Fit: train and test every candidate as each scheme asks for, and compare the half models on the unlabelled shards."""
 
 from flows.stage import stage
-from tasks.fits import scheme_results
+from tasks.fits import saved_fits
 from tasks.fits.compare_halves import compare_halves
 from tasks.fits.fit_schemes import fit_schemes
 from tasks.fits.run_schemes import remove_old_fits
@@ -14,5 +14,5 @@ def fit(settings: Settings) -> None:
     remove_old_fits(settings)
     # a task for each candidate and block of the hold-out, the folds, the progressive steps and the half models
     fitted = fit_schemes(settings)
-    fitted, compared = compare_halves(settings, fitted)  # a task for each candidate and batch of shards
-    scheme_results.write(settings, fitted, compared)
+    compared = compare_halves(settings, fitted)  # a task for each candidate and batch of shards
+    saved_fits.write(settings, fitted, compared)

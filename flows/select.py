@@ -4,7 +4,6 @@ from functools import partial
 
 from flows.stage import stage
 from tasks.data.prepare_tables import seen_in
-from tasks.fits import scheme_results
 from tasks.outcome import (
     by_margin,
     columns_that_matter,
@@ -18,6 +17,7 @@ from tasks.outcome import (
     unused_rows,
 )
 from tasks.outcome.deliver import deliver
+from tasks.outcome.loss_lines import loss_lines
 from tasks.outcome.opening import check_weights, describe, open_test_part
 from tasks.outcome.read_validation import choose, read_validation
 from tasks.params import Settings
@@ -53,12 +53,12 @@ def _select(settings: Settings) -> None:
     for kind, said in selection_entries.after_opening(opening):
         run.enter(settings, kind, said)
     validation = validation.with_opened(opening.opened)
-    files.write_losses(scheme_results.losses(validation.candidates, validation.design.weights))
+    files.write_losses(loss_lines(validation))
     report_tables.write(validation)
     report_tables.write_columns(columns_that_matter.look(settings, validation))
     metrics_files.write(opening.metrics)
     report_tables.write_prediction_sets(prediction_sets.measure(settings, validation, winner, delivered, opening))
-    report_tables.write_shards(unlabeled_rows.disagreement_by_shard(validation.design, winner.name))
+    report_tables.write_shards(unlabeled_rows.disagreement_by_shard(validation, winner.name))
     files.write_csv(files.TO_LABEL, unlabeled_rows.to_label(winner.name))
     description = describe(
         settings,

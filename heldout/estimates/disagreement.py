@@ -5,7 +5,7 @@ from heldout.estimates.e_2cv import SKEWED, TWO_WAY
 from heldout.intervals import two_way_clopper_pearson, two_way_log_t
 from heldout.intervals.method import Default, estimate_with
 from heldout.records import Estimate
-from heldout.schemes.design import Design, Evidence
+from heldout.schemes.design import Design, Evidence, disagreement_of
 
 _FEW_DIFFER = f"{TWO_WAY}, where Wilson's fell short for a stable learner, whose half models differ on few rows"
 
@@ -17,10 +17,11 @@ def of_candidate(design: Design, evidence: Evidence, candidate: str) -> Estimate
 
 def at_level(design: Design, evidence: Evidence, candidate: str, level: float) -> Estimate | None:
     """The same with its interval at another level."""
-    if evidence.disagreement is None:
+    found = disagreement_of(design, evidence)
+    if found is None:
         return None
     target, method = "two hypotheses trained on disjoint halves", design.methods.get("disagreement")
-    return estimate_with(candidate, "disagreement", evidence.disagreement, target, len(design.y) // 2, method, level)
+    return estimate_with(candidate, "disagreement", found, target, len(design.y) // 2, method, level)
 
 
 ESTIMATE = Definition(

@@ -4,7 +4,7 @@
 further fits where a method asks for them. `RepeatedByRow`: a table of repeats by rows, by its margins.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -177,6 +177,52 @@ class RepeatedByRow:
     def units(self) -> float:
         """The number of independent units: these rows."""
         return self.rows
+
+
+@dataclass(frozen=True, eq=False)
+class ShardMargins:
+    """The disagreement of R pairs of half models on each of S shards: a table of pairs by rows, by its margins.
+
+    `rows`, shape (S,), are the numbers of rows; `by_repeat`, shape (R, S), the mean of each pair over the rows of a
+    shard. Each row has a mean over the pairs: `means` and `variances` (divisor n), shape (S,), are its mean and its
+    variance over the rows of a shard.
+    """
+
+    rows: NDArray[np.int64]
+    by_repeat: Losses
+    means: Losses
+    variances: Losses
+
+    @classmethod
+    def of(cls, by_repeat: Losses, sums: Losses, sizes: Sequence[int]) -> Self:
+        """From what `disagreements` returns for consecutive shards of `sizes` rows."""
+        by_shard = np.split(sums / len(by_repeat), np.cumsum(sizes)[:-1])
+        means, variances = (np.array([of(part) for part in by_shard]) for of in (np.mean, np.var))
+        return cls(np.array(sizes), by_repeat, means, variances)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Those of the shards of all `parts`, which have the same pairs."""
+        return cls(
+            np.concatenate([part.rows for part in parts]),
+            np.concatenate([part.by_repeat for part in parts], axis=1),
+            np.concatenate([part.means for part in parts]),
+            np.concatenate([part.variances for part in parts]),
+        )
+
+    def of_shard(self, place: int) -> "ShardMargins":
+        """The margins of one shard."""
+        only = slice(place, place + 1)
+        return ShardMargins(self.rows[only], self.by_repeat[:, only], self.means[only], self.variances[only])
+
+    def pooled(self, loss: Loss, seed: int) -> RepeatedByRow:
+        """The margins over the rows of all shards; `seed` is for interval methods that draw at random."""
+        n = int(self.rows.sum())
+        mean = float(self.rows @ self.means) / n
+        squares = float(self.rows @ (self.variances + (self.means - mean) ** 2))
+        return RepeatedByRow(
+            self.by_repeat @ self.rows / n, squares / max(n - 1, 1), n, loss.disagreement_loss or loss, seed
+        )
 
 
 def repeated_by_row(

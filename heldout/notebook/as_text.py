@@ -10,7 +10,7 @@ from heldout.fits import baseline
 from heldout.losses import Loss
 from heldout.notebook.decided import against_baseline
 from heldout.printable import printable
-from heldout.schemes.design import Design, Evidence
+from heldout.schemes.design import Design, Evidence, disagreement_of
 from heldout.shown import about_race, about_winner, cells
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def sentences(made: "Validation", winner: str, decision: str) -> dict[str, str]:
         "unlabelled": about_winner.powered(winner, made.powered(winner), loss),
         "not credible": few_rows,
         **_bound(made, winner, design, evidence),
-        "disagreement": about_winner.half_error(winner, evidence.disagreement, design),
+        "disagreement": about_winner.half_error(winner, disagreement_of(design, evidence), design),
         "suspicious": _doubt(made, winner, error, of_baseline),
         "decision": decision,
     }

@@ -16,16 +16,14 @@ from heldout.fits.specs import CompareSpec, How, Known, KnownSplits, Labeled, Sp
 from heldout.learners.fit_warnings import FitWarnings, WarningCounts
 from heldout.learners.threads import one_thread
 from heldout.losses import Losses
-from heldout.losses.tested_losses import RepeatedByRow
+from heldout.losses.tested_losses import ShardMargins
 from heldout.notebook.progress import FitBar
-from heldout.records import Estimate
 from heldout.running import make
 from heldout.running.isolation import Isolation
 from heldout.running.store import MemoryStore, Store
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence
 from heldout.shortcuts.scheme_losses import ExactLosses
-from heldout.unlabelled.disagreement import ShardMargins
 from heldout.unlabelled.half_model_controls import Controls, why_none
 
 Made = tuple[str | None, Mapping[str, Any]]  # the reason of a failure, and what was stored in memory, by its address
@@ -88,6 +86,15 @@ class CandidateFits:
             return f"the half models do not answer: {failure}"
 
     @property
+    def updated_once(self) -> bool:
+        """Whether the learner is updated once with each block."""
+        return one_pass.is_updated_once(self.learner)
+
+    @property
+    def final_rows(self) -> None:
+        """The labelled rows of E_in's hypothesis are all."""
+
+    @property
     def warnings(self) -> WarningCounts:
         """What the fits of `evidence` warned of."""
         return WarningCounts.of(self.warned)
@@ -140,8 +147,8 @@ class CandidateFits:
                 terms[name][scheme] = of
         return Evidence(losses, training, None, terms, failed)
 
-    def disagreement(self) -> RepeatedByRow | None:
-        """The disagreement of the half models of `evidence` on the unlabelled rows; None where nobody asks for it.
+    def shards(self) -> ShardMargins | None:
+        """How far the half models of `evidence` disagree on the unlabelled rows; None where nobody asks for it.
 
         Raises FitFailure, with the candidate's name.
         """
@@ -154,7 +161,7 @@ class CandidateFits:
             with self._named(), one_thread():
                 make.compare(spec, self.unlabeled, loss, [rows], self.store, How(), self.jobs)
         by_pair, by_row = self.store.load(str(spec.key))
-        return ShardMargins.of(by_pair, by_row, [rows]).pooled(loss, self.design.seed)
+        return ShardMargins.of(by_pair, by_row, [rows])
 
     def hypotheses(self, scheme: SchemeName) -> list[Any]:
         """The hypotheses of a scheme of `evidence`, each fitted at most once. Raises FitFailure."""
@@ -191,12 +198,6 @@ class CandidateFits:
     def release(self) -> None:
         """Let go of what schemes without fits share: as large as a Gram matrix, which not every candidate may keep."""
         self._exact.clear()
-
-    def stated(self, record: Estimate) -> Estimate:
-        """The record of an estimate of this candidate: also that its learner is updated once."""
-        if not one_pass.is_updated_once(self.learner):
-            return record
-        return replace(record, target=one_pass.updated_once(record.target))
 
     def take(self, made: Made) -> None:
         """Keep what another process made."""

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from heldout.learners.fit_warnings import WarningCounts
-from heldout.records import Estimate
 from heldout.schemes import SchemeName
 from heldout.unlabelled.half_model_controls import Controls
 
@@ -17,6 +16,14 @@ class CandidateModels(Protocol):
         """The features: an array, a data frame or a sparse matrix, or a table that stays in its file."""
 
     @property
+    def updated_once(self) -> bool:
+        """Whether the learner is updated once with each block, which its targets say."""
+
+    @property
+    def final_rows(self) -> int | None:
+        """How many rows are labelled, where E_in is of fewer of them; None where it is of all."""
+
+    @property
     def warnings(self) -> WarningCounts:
         """What the fits warned of."""
 
@@ -26,6 +33,3 @@ class CandidateModels(Protocol):
 
     def hypotheses(self, scheme: SchemeName) -> Sequence[Any]:
         """Those of a scheme, in the order of its splits; fitted now where they are not kept. Raises FitFailure."""
-
-    def stated(self, record: Estimate) -> Estimate:
-        """The record of an estimate, which also says what only the learner and the rows of a run say of its target."""

@@ -47,7 +47,7 @@ def execute(plan: Plan, fits: dict[str, CandidateFits], jobs: int, bar: FitBar, 
 
 
 def gathered(plan: Plan, of: CandidateFits, schemes: Sequence[SchemeName], on_error: OnError) -> Evidence | None:
-    """The evidence of a candidate that is left, with its disagreement; None where it fails in that as a whole.
+    """The evidence of a candidate that is left, with its shards; None where it fails in that as a whole.
 
     Raises FitFailure for that with "raise".
     """
@@ -55,7 +55,7 @@ def gathered(plan: Plan, of: CandidateFits, schemes: Sequence[SchemeName], on_er
     if HALVES not in found.losses:
         return found
     try:
-        return replace(found, disagreement=of.disagreement())
+        return replace(found, shards=of.shards())
     except FitFailure as failure:
         if on_error == "raise":
             raise

@@ -14,14 +14,12 @@ from heldout.estimates import methods, part_losses, schemes_of
 from heldout.fits.specs import How
 from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses, choose_loss
-from heldout.losses.tested_losses import RepeatedByRow
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.progress import FitBar
 from heldout.notebook.result import Validation
 from heldout.notebook.saved import FILE, FORMAT, Reader
 from heldout.parts.dependence import Dependence
 from heldout.parts.splits import SplitLosses, tested_sizes, trained_sizes
-from heldout.records import Estimate
 from heldout.rows.checked_rows import as_table
 from heldout.rows.frames import LIBRARIES
 from heldout.running.content import digest_of
@@ -35,7 +33,8 @@ class SavedModels:
     """What is known of the models of a candidate without them; `fits` make them again, where there are some."""
 
     name: str
-    targets: Mapping[str, str]
+    updated_once: bool
+    final_rows: int | None
     warnings: WarningCounts
     controls: Controls | str
     fits: CandidateFits | None = None
@@ -48,10 +47,6 @@ class SavedModels:
     def hypotheses(self, scheme: SchemeName) -> Sequence[Any]:
         """Those of a scheme, fitted again. Raises BadArgument without learner and rows, and FitFailure."""
         return self._known.hypotheses(scheme)
-
-    def stated(self, record: Estimate) -> Estimate:
-        """The record with the target that was saved."""
-        return replace(record, target=self.targets[record.estimate])
 
     @property
     def _known(self) -> CandidateFits:
@@ -109,11 +104,13 @@ def load(
     """
     if (candidates is None) is not (X is None):
         raise BadArgument("candidates", "candidates and X are given together: models are fitted again from both")
-    return _read(Path(folder), candidates, X, loss)
+    return read(Path(folder), candidates, X, loss)[0]
 
 
-def _read(folder: Path, candidates: Mapping[str, Any] | None, X: Any, loss: Any) -> Validation:
-    """The result of a folder. Raises BadArgument as `heldout.load`."""
+def read(
+    folder: Path, candidates: Mapping[str, Any] | None = None, X: Any = None, loss: Any = None
+) -> tuple[Validation, Mapping[str, SavedModels]]:
+    """The result of a folder, and what is known of the models of each candidate. Raises BadArgument as `load`."""
     if not (folder / FILE).is_file():
         raise BadArgument("folder", f"{folder} holds no result that save() wrote")
     try:
@@ -125,7 +122,8 @@ def _read(folder: Path, candidates: Mapping[str, Any] | None, X: Any, loss: Any)
                 f"{folder} has the format {found!r}, and this version of heldout reads {FORMAT}; save it again, or "
                 "load it with the version that saved it",
             )
-        return _result(Reader(folder).of(stored), candidates, X, loss)
+        with Reader(folder) as reader:
+            return _result(reader.of(stored), candidates, X, loss)
     except BadArgument:
         raise
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError, OSError) as error:
@@ -134,7 +132,9 @@ def _read(folder: Path, candidates: Mapping[str, Any] | None, X: Any, loss: Any)
         ) from error
 
 
-def _result(stored: Mapping[str, Any], candidates: Mapping[str, Any] | None, X: Any, function: Any) -> Validation:
+def _result(
+    stored: Mapping[str, Any], candidates: Mapping[str, Any] | None, X: Any, function: Any
+) -> tuple[Validation, Mapping[str, SavedModels]]:
     known, written = stored["design"], stored["loss"]
     if stored["library"] not in LIBRARIES:
         raise ValueError(f"there is no library {stored['library']!r}")
@@ -168,7 +168,7 @@ def _result(stored: Mapping[str, Any], candidates: Mapping[str, Any] | None, X: 
     result = {**stored["result"], "dropped": tuple(stored["result"]["dropped"])}
     made = Validation(design, evidence, models, stored["library"], **result)
     made.take_known(stored["answered"], {name: of and tuple(of) for name, of in stored["carriers"].items()})
-    return made
+    return made, models
 
 
 def _methods(names: Mapping[str, str], loss: Loss, dependence: Dependence, *, cross_validated: bool) -> Any:
@@ -181,13 +181,10 @@ def _methods(names: Mapping[str, str], loss: Loss, dependence: Dependence, *, cr
 
 
 def _evidence_of(design: Design, of: Mapping[str, Any]) -> Evidence:
-    disagreement = of["disagreement"]
     return Evidence(
         {scheme: _parts(design, scheme, losses) for scheme, losses in of["losses"].items()},
         () if of["training"] is None else _parts(design, "covalidation", of["training"], own=True),
-        None
-        if disagreement is None
-        else RepeatedByRow(**disagreement, loss=design.loss.disagreement_loss or design.loss),
+        of["shards"],
         {
             name: {scheme: _parts(design, scheme, terms) for scheme, terms in parts.items()}
             for name, parts in of["terms"].items()
@@ -202,7 +199,7 @@ def _parts(design: Design, scheme: str, losses: Losses, *, own: bool = False) ->
         raise ValueError(f"there are losses of {scheme}, which no estimate needs")
     splits = design.splits(scheme)
     sizes = trained_sizes(splits) if own else tested_sizes(splits)
-    if losses.shape != (int(np.sum(sizes)),) or losses.dtype != np.float64:
+    if losses.shape != (int(np.sum(sizes)),) or losses.dtype not in (np.float64, np.uint8):
         raise ValueError(f"there are {losses.shape} losses of {scheme}, whose splits test {int(np.sum(sizes))} rows")
     return SplitLosses(losses, sizes)
 

@@ -19,9 +19,10 @@ from heldout.diagnosis.powered import powered
 from heldout.diagnosis.prediction_sets import SetsOfRows, calibrated, of_new_rows
 from heldout.diagnosis.too_good import Carrier
 from heldout.errors import BadArgument, FitFailure
-from heldout.estimates import ESTIMATES, e_nested, estimate_candidate, estimate_winner, lacking, scheme_of
+from heldout.estimates import ESTIMATES, e_in, e_nested, estimate_candidate, estimate_winner, lacking, scheme_of
 from heldout.estimates.criteria import check_admitted, compares_by, listed, meant
 from heldout.fits import baseline
+from heldout.fits.one_pass import updated_once
 from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Losses
 from heldout.metrics.answered_rows import ask_held_out
@@ -45,6 +46,7 @@ from heldout.selection.margin import check_matters, checked
 from heldout.selection.race import Dropped
 from heldout.selection.rules import Rule
 from heldout.selection.selected import Criterion, Selection
+from heldout.unlabelled.half_model_controls import Controls
 
 if TYPE_CHECKING:  # what people see is made where somebody looks
     from heldout.notebook.by_metric import Metric, Needs
@@ -140,7 +142,7 @@ class Validation:
     @cached_property
     def _by_candidate(self) -> dict[str, list[Estimate]]:
         return {
-            name: [self._fits[name].stated(record) for record in estimate_candidate(self.design, name, evidence)]
+            name: [_stated(record, self._fits[name]) for record in estimate_candidate(self.design, name, evidence)]
             for name, evidence in self.evidence.items()
         }
 
@@ -164,6 +166,10 @@ class Validation:
     def warnings(self) -> Mapping[str, WarningCounts]:
         """What the fits of each candidate warned of."""
         return {name: self._fits[name].warnings for name in self.candidates}
+
+    def controls(self, candidate: str | None = None) -> Controls | str:
+        """What the half models say of single rows, labelled and unlabelled, for `powered`; or why there is nothing."""
+        return self._fits[self._checked(candidate)].controls
 
     @cached_property
     def baseline(self) -> tuple[Estimate, ...]:
@@ -541,7 +547,7 @@ class Validation:
         [('E_cv', 75, True)]
         """
         name = self._checked(candidate)
-        return tuple(powered(self.design, self.evidence[name], self._of(name), self._fits[name].controls))
+        return tuple(powered(self.design, self.evidence[name], self._of(name), self.controls(name)))
 
     def hard_rows(self, n: int = 100, candidate: str | None = None) -> Rows:
         """The rows that most candidates get wrong, whose labels are worth a look: no further fit.
@@ -1214,4 +1220,12 @@ class Validation:
         """
         from heldout.notebook import saved
 
-        return saved.save(self, Path(folder), self._fits, self._library, overwrite=overwrite)
+        return saved.save(self, Path(folder), self._fits, self._library, **self.known_of_models(), overwrite=overwrite)
+
+
+def _stated(record: Estimate, models: CandidateModels) -> Estimate:
+    """The record of an estimate, which also says what only the learner and the labelled rows say of its target."""
+    target = record.target
+    if record.estimate == "E_in" and record.n_train is not None:
+        target = e_in.training_target(record.n_train, models.final_rows)
+    return replace(record, target=updated_once(target) if models.updated_once else target)

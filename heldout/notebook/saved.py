@@ -5,13 +5,14 @@ and an array stays on the disk until somebody asks for its rows. Estimates are n
 """
 
 import json
+import math
 import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +23,14 @@ from heldout.estimates import schemes_of
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from heldout.losses import Losses
 from heldout.losses.choice import spec_of
-from heldout.losses.tested_losses import RepeatedByRow
+from heldout.losses.tested_losses import ShardMargins
 from heldout.metrics.metric import Answered
 from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.candidate_models import CandidateModels
 from heldout.notebook.opened import Opened
 from heldout.parts.dependence import Dependence
 from heldout.parts.partition import Partition
-from heldout.parts.splits import SplitLosses
+from heldout.parts.splits import joined_losses
 from heldout.parts.weights import Weights
 from heldout.records import Difference, Estimate
 from heldout.running.content import digest_of
@@ -40,24 +42,32 @@ from heldout.unlabelled.half_model_controls import Controls
 if TYPE_CHECKING:
     from heldout.notebook.result import Validation
 
-FORMAT = 1
-FILE = "validation.json"
+FORMAT = 2
+FILE, ARRAYS = "validation.json", "arrays.npy"
 _RECORDS: Mapping[str, Any] = {
     one.__name__: one
     for one in (
         *(Answered, Carrier, Controls, Dependence, Difference, Dropped, Estimate, Halvings, Opened, Partition, Weights),
-        *(WarningCount, WarningCounts),
+        *(ShardMargins, WarningCount, WarningCounts),
     )
 }
 _OF_DESIGN = (
     *("y", "partition", "halves", "block", "stratify", "seed", "level", "estimates", "dependence", "copies"),
     *("weights", "fold_repeats", "further_folds", "dropped", "margin"),
 )
-_OF_DISAGREEMENT = tuple(one.name for one in fields(RepeatedByRow) if one.name != "loss")
 _OF_RESULT = ("dropped", "halvings", "failed", "criterion", "rule", "opened")
 
 
-def save(made: "Validation", folder: Path, models: Mapping[str, Any], library: str, *, overwrite: bool) -> Path:
+def save(
+    made: "Validation",
+    folder: Path,
+    models: Mapping[str, CandidateModels],
+    library: str,
+    answered: Mapping[str, Answered],
+    carriers: Mapping[str, tuple[Carrier, ...]],
+    *,
+    overwrite: bool,
+) -> Path:
     """Write a result, with what its `models` say, to a folder that is there whole or not at all."""
     replaced = folder.exists()
     if replaced and not overwrite:
@@ -67,7 +77,9 @@ def save(made: "Validation", folder: Path, models: Mapping[str, Any], library: s
     draft, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{what}") for what in ("draft", "old"))
     try:
         draft.mkdir()
-        record = Writer(draft).of({"format": FORMAT, "library": library, **_record(made, models)})
+        known = {"format": FORMAT, "library": library, "answered": answered, "carriers": carriers}
+        with (draft / ARRAYS).open("wb") as file:
+            record = Writer(file).of({**known, **_record(made, models)})
         (draft / FILE).write_text(json.dumps(record), encoding="utf-8")
         if replaced:
             folder.rename(old)
@@ -81,7 +93,7 @@ def save(made: "Validation", folder: Path, models: Mapping[str, Any], library: s
     return folder
 
 
-def _record(made: "Validation", models: Mapping[str, Any]) -> dict[str, Any]:
+def _record(made: "Validation", models: Mapping[str, CandidateModels]) -> dict[str, Any]:
     design = made.design
     return {
         "design": {name: getattr(design, name) for name in _OF_DESIGN},
@@ -92,14 +104,14 @@ def _record(made: "Validation", models: Mapping[str, Any]) -> dict[str, Any]:
         "result": {name: getattr(made, name) for name in _OF_RESULT},
         "models": {
             name: {
-                "targets": {one.estimate: one.target for one in made[name].values()},
+                "updated_once": models[name].updated_once,
+                "final_rows": models[name].final_rows,
                 "warnings": models[name].warnings,
                 "controls": models[name].controls,
             }
             for name in made
         },
         "rows": next((digest_of(of.X) for of in models.values() if isinstance(of, CandidateFits)), None),
-        **made.known_of_models(),
     }
 
 
@@ -115,26 +127,29 @@ def _loss(design: Design) -> dict[str, Any]:
 
 def _evidence(made: "Validation", name: str) -> dict[str, Any]:
     evidence = made.evidence[name]
-    of_rows = evidence.disagreement
     return {
         "losses": {scheme: _joined(losses) for scheme, losses in evidence.losses.items()},
         "training": _joined(evidence.training) if len(evidence.training) else None,
         "terms": {name: {scheme: _joined(one) for scheme, one in of.items()} for name, of in evidence.terms.items()},
-        "disagreement": None if of_rows is None else {name: getattr(of_rows, name) for name in _OF_DISAGREEMENT},
+        "shards": evidence.shards,
         "failed": dict(evidence.failed),
     }
 
 
-def _joined(losses: Sequence[Losses]) -> Losses:
-    joined: Losses = losses.values if isinstance(losses, SplitLosses) else np.concatenate([*losses])
-    return joined
+def _joined(losses: Sequence[Losses]) -> Losses | NDArray[np.uint8]:
+    """Those of all splits; errors in an eighth of the space."""
+    joined = joined_losses(losses)
+    return joined.astype(np.uint8) if np.all((joined == 0) | (joined == 1)) else joined
 
 
 class Writer:
-    """Values as JSON: a list, a mapping, a record or an array is a pair of its kind and what it holds."""
+    """Values as JSON: a list, a mapping, a record or an array is a pair of its kind and what it holds.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._arrays = folder, 0
+    Arrays are written to `file` one after the other, each as `numpy.save` writes it, and known by where they begin.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
 
     def of(self, value: Any) -> Any:
         if isinstance(value, partial):
@@ -161,16 +176,24 @@ class Writer:
             values = np.array(values.tolist())
             if values.dtype.hasobject:
                 raise BadArgument("y", "labels of several types cannot be saved; give strings or numbers")
-        self._arrays += 1
-        np.save(self._folder / f"{self._arrays}.npy", values, allow_pickle=False)
-        return self._arrays
+        self._file.write(b"\0" * (-self._file.tell() % np.lib.format.ARRAY_ALIGN))
+        start = self._file.tell()
+        np.save(self._file, values, allow_pickle=False)
+        return start
 
 
 class Reader:
-    """The values that a `Writer` wrote; arrays are read where somebody asks for their rows."""
+    """The values that a `Writer` wrote; arrays stay on the disk until somebody asks for their rows."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._path = folder / ARRAYS
+        self._file = self._path.open("rb")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
     def of(self, value: Any) -> Any:
         if isinstance(value, list):
@@ -178,10 +201,7 @@ class Reader:
         if not isinstance(value, dict):
             return value
         if "array" in value:
-            path = self._folder / f"{int(value['array'])}.npy"
-            if not path.is_file():
-                raise ValueError(f"{path.name} is missing")
-            return np.asarray(np.lib.format.open_memmap(path, mode="r"))
+            return self._array(int(value["array"]))
         if "pairs" in value:
             return {self.of(key): self.of(of) for key, of in value["pairs"]}
         if "record" in value:
@@ -189,3 +209,14 @@ class Reader:
             of_fields = {name: self.of(of) for name, of in value["fields"].items()}
             return made(**{name: tuple(of) if isinstance(of, list) else of for name, of in of_fields.items()})
         return {key: self.of(of) for key, of in value.items()}
+
+    def _array(self, start: int) -> NDArray[Any]:
+        self._file.seek(start)
+        of_version = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        shape, by_columns, kind = of_version[np.lib.format.read_magic(self._file)](self._file)
+        if kind.hasobject:
+            raise ValueError("an array holds objects")
+        if not math.prod(shape):
+            return np.empty(shape, kind)
+        found: NDArray[Any] = np.memmap(self._path, kind, "r", self._file.tell(), shape, "F" if by_columns else "C")
+        return np.asarray(found)

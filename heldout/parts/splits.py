@@ -31,11 +31,19 @@ class Split:
 
 
 class SplitLosses(Sequence[Losses]):
-    """One array of losses for each split, as slices of `values`: leave-one-out has N splits of one row."""
+    """One array of losses for each split, as slices of `values`: leave-one-out has N splits of one row.
 
-    def __init__(self, values: Losses, sizes: Sequence[int] | NDArray[np.int64]) -> None:
-        self.values = values
+    The `values` may be stored as bytes, if none is a fraction.
+    """
+
+    def __init__(self, values: Losses | NDArray[np.uint8], sizes: Sequence[int] | NDArray[np.int64]) -> None:
+        self._values = values
         self._ends = np.cumsum(sizes)
+
+    @property
+    def values(self) -> Losses:
+        """The losses of all splits, split after split."""
+        return self._values.astype(np.float64, copy=False)
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -45,7 +53,8 @@ class SplitLosses(Sequence[Losses]):
         if isinstance(number, slice):
             return [self[place] for place in range(len(self))[number]]
         place = range(len(self))[number]
-        return self.values[self._ends[place - 1] if place else 0 : self._ends[place]]
+        of_split = self._values[self._ends[place - 1] if place else 0 : self._ends[place]]
+        return of_split.astype(np.float64, copy=False)
 
 
 class LazySplits(Sequence[Split]):

@@ -16,7 +16,7 @@ from heldout.losses.cells import Cells, cells
 from heldout.losses.memory import memory_of
 from heldout.losses.of_part import PartLoss
 from heldout.losses.ratio import Ratio, error_of, weighed
-from heldout.losses.tested_losses import FIELD_OF, CrossValidated, RepeatedByRow, Tested, repeated_by_row
+from heldout.losses.tested_losses import FIELD_OF, CrossValidated, RepeatedByRow, ShardMargins, Tested, repeated_by_row
 from heldout.parts import class_shares
 from heldout.parts.dependence import INDEPENDENT, Dependence, DependenceKind, joined
 from heldout.parts.partition import Partition, draw_folds
@@ -218,7 +218,7 @@ class Evidence:
     have weights, they are not in the losses.
 
     `training` are the losses of the half models on their own training rows, an array for each half;
-    `disagreement` is the disagreement of the half models on the unlabelled rows, None without such rows. `terms` are,
+    `shards` has how far the half models disagree on each shard of unlabelled rows, None without such rows. `terms` are,
     for each estimate of `Design.part_losses` and each scheme, those of the tested rows of each split. `failed` has the
     reason of each scheme whose fits failed, and so has no losses, and of "disagreement" where the half models do not
     answer the unlabelled rows.
@@ -226,7 +226,7 @@ class Evidence:
 
     losses: Mapping[SchemeName, Sequence[Losses]]
     training: Sequence[Losses] = ()
-    disagreement: RepeatedByRow | None = None
+    shards: ShardMargins | None = None
     terms: Mapping[str, Mapping[SchemeName, Sequence[Losses]]] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
 
@@ -343,6 +343,11 @@ def half_losses(design: Design, losses: Sequence[Losses], *, on_training_half: b
         repeat, half = divmod(number, 2)
         table[repeat, design.halves[repeat] == (half if on_training_half else 1 - half)] = part
     return table
+
+
+def disagreement_of(design: Design, evidence: Evidence) -> RepeatedByRow | None:
+    """The disagreement of the half models over the rows of all shards; None without such rows."""
+    return None if evidence.shards is None else evidence.shards.pooled(design.loss, design.seed)
 
 
 def half_tested(design: Design, evidence: Evidence) -> RepeatedByRow:

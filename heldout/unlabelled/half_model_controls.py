@@ -129,8 +129,12 @@ class Controls:
     def of(cls, hypotheses: Sequence[Any], X: Any, unlabeled: Any, half: NDArray[np.int8], classes: Classes) -> Self:
         """By all half models, on the labelled rows X, shape (N, p), and on rows `unlabeled`. Raises FitFailure."""
         rows = min(unlabeled.shape[0], most_rows(X.shape[0]))
-        parts = [Votes.of(hypotheses, of, half, classes) for of in (X, take(unlabeled, slice(0, rows)))]
-        labeled, others = (controls([part]) for part in parts)
+        return cls.of_votes(*([Votes.of(hypotheses, of, half, classes)] for of in (X, take(unlabeled, slice(0, rows)))))
+
+    @classmethod
+    def of_votes(cls, labeled_rows: Sequence[Votes], unlabeled_rows: Sequence[Votes]) -> Self:
+        """From the votes of parts of the repeats on both kinds of rows."""
+        labeled, others = controls(labeled_rows), controls(unlabeled_rows)
         q = min(labeled.shape[1], others.shape[1])
         return cls(labeled[:, :q], others[:, :q])
 

@@ -9,9 +9,9 @@ some miss.
 from collections.abc import Sequence
 
 from heldout.intervals.method import estimate_with
+from heldout.losses.tested_losses import ShardMargins
 from heldout.records import ShardDisagreement
 from heldout.schemes.design import Design
-from heldout.unlabelled.disagreement import ShardMargins
 
 
 def by_shard(design: Design, margins: ShardMargins, named: Sequence[tuple[str, str]]) -> list[ShardDisagreement]:

@@ -9,15 +9,13 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pyarrow.parquet
 
 from heldout import digests
 from heldout.fits.specs import VoteSpec
 from heldout.running.stored import Finished
 from heldout.schemes.design import Design
-from heldout.unlabelled.half_model_controls import NAMES, Controls, controls, most_rows, why_none
+from heldout.unlabelled.half_model_controls import Controls, most_rows, why_none
 from tasks.fits import worker
 from tasks.fits.fan_out import run_all
 from tasks.fits.run_schemes import first_reasons
@@ -28,24 +26,20 @@ from tasks.storage import files, fit_cache
 
 _REPEATS_A_PIECE = 10
 _ANSWERS_A_TASK = 500_000
-_LABELED, _UNLABELED = "labelled", "unlabelled"
-_EMPTY = pd.DataFrame(
-    {"candidate": pd.Series(dtype="str"), "kind": pd.Series(dtype="str"), "row": pd.Series(dtype="int64")}
-    | {name: pd.Series(dtype="float64") for name in NAMES}
-)
+NO_ANSWER = "its half models do not answer"
 
 log = logging.getLogger("heldout")
 
 
-def control_all(settings: Settings, design: Design, halves: Mapping[str, Finished]) -> pd.DataFrame:
-    """The table `controls`: candidate, kind of the row, its number, and its controls, with gaps for no probabilities.
+def control_all(settings: Settings, design: Design, halves: Mapping[str, Finished]) -> dict[str, Controls | str]:
+    """The controls of all rows by the half models of each candidate, or the reason why there are none.
 
-    `halves` holds two hypotheses a repeat, in the order (repeat 0, half 0), (repeat 0, half 1), … A candidate whose
-    half models do not answer has no line, and neither has any where controls are of no use.
+    `halves` holds two hypotheses a repeat, in the order (repeat 0, half 0), (repeat 0, half 1), …
     """
     shards, unlabeled = _taken(len(design.y))
-    if why_none(design, unlabeled=unlabeled > 0, half_models=bool(halves)) is not None:
-        return _EMPTY
+    reason = why_none(design, unlabeled=unlabeled > 0, half_models=True)
+    if reason is not None:
+        return dict.fromkeys(halves, reason)
     versions = Versions.current()
     content = [files.file_hash(shard) for shard in shards]
     pieces = {name: _pieces(finished.keys, versions.labeled, content) for name, finished in halves.items()}
@@ -64,18 +58,7 @@ def control_all(settings: Settings, design: Design, halves: Mapping[str, Finishe
     failures = first_reasons(names, run_all(settings.execution, "controls", todo, reused))
     for name, reason in failures.items():
         log.warning("%s: unlabelled rows narrow no interval, because the half models do not answer: %s", name, reason)
-    made = [lines for name, of in pieces.items() if name not in failures for lines in _lines(name, of)]
-    return pd.concat(made, ignore_index=True) if made else _EMPTY
-
-
-def read_controls(candidate: str) -> Controls | str:
-    """The controls of a candidate, or the reason why there are none."""
-    table = files.read_result("controls", candidate)
-    if not len(table):
-        return "its half models do not answer"
-    known = [name for name in NAMES if table[name].notna().all()]
-    labeled, unlabeled = (table.loc[table["kind"] == kind, known].to_numpy() for kind in (_LABELED, _UNLABELED))
-    return Controls(labeled, unlabeled)
+    return {name: NO_ANSWER if name in failures else _joined(of) for name, of in pieces.items()}
 
 
 def _taken(labeled: int) -> tuple[tuple[Path, ...], int]:
@@ -109,9 +92,6 @@ def _label(pieces: Sequence[HalfPairs[VoteSpec]]) -> str:
     return f"repeats {pieces[0].first + 1}-{pieces[-1].first + len(pieces[-1].halves) // 2}"
 
 
-def _lines(candidate: str, pieces: Sequence[HalfPairs[VoteSpec]]) -> Iterator[pd.DataFrame]:
-    stored = [fit_cache.store.load(piece.key) for piece in pieces]
-    for place, kind in enumerate((_LABELED, _UNLABELED)):
-        made = controls([votes[place] for votes in stored])
-        of_rows = {name: made[:, number] if number < made.shape[1] else np.nan for number, name in enumerate(NAMES)}
-        yield pd.DataFrame({"candidate": candidate, "kind": kind, "row": np.arange(len(made)), **of_rows})
+def _joined(pieces: Sequence[HalfPairs[VoteSpec]]) -> Controls:
+    votes = [fit_cache.store.load(piece.key) for piece in pieces]
+    return Controls.of_votes([labeled for labeled, _ in votes], [unlabeled for _, unlabeled in votes])

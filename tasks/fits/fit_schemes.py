@@ -7,7 +7,7 @@ from heldout.running.plan import Plan
 from heldout.schemes.halvings import HALVES, Halvings, most
 from heldout.selection.race import limit_for, worth_saying
 from tasks.fits.fitted import Fitted
-from tasks.fits.race_result import Raced, is_run, reason_for_none
+from tasks.fits.race_result import is_run, reason_for_none, remedy
 from tasks.fits.run_schemes import StageFits, check_not_all_failed, may_fail
 from tasks.params import Settings
 from tasks.plans.check_before_fits import check_before_fits
@@ -36,13 +36,12 @@ def fit_schemes(settings: Settings) -> Fitted:
         raise UserError(str(error)) from None
     if is_run(settings):
         log.info("race: %d of %d candidates left out", len(plan.dropped), len(settings.candidates))
-    raced = Raced(plan.dropped, none)
-    check_not_all_failed(plan, raced.remedy)
+    check_not_all_failed(plan, remedy(plan.dropped))
     auto, rows = settings.covalidation.repeats == "auto", len(design.y)
     halvings = plan.halvings or (Halvings(most(rows), most(rows)) if auto else None)
     if plan.halvings:
         log.info("%s: %d halvings, %s", HALVES, plan.halvings.made, plan.halvings.says)
-    return Fitted(plan.design, fits.finished(plan), plan.failures, plan.lacking, raced, halvings)
+    return Fitted(plan.design, fits.finished(plan), plan.failures, plan.lacking, plan.dropped, halvings)
 
 
 def _plan(settings: Settings, fits: StageFits, none: str) -> Plan:

@@ -37,8 +37,8 @@ def parts(settings: Settings) -> Iterator[Part]:
     if not files.LABELED.exists():
         raise UserError(f"data/prepared is missing, so no split is known; run `{COMMAND} prepare` first")
     check_before_fits(settings)
-    raced, of_these_rows = race_result.known(settings)
-    blocks = {one.candidate: one.blocks(read_design(settings)) for one in raced.dropped} if raced else {}
+    dropped, of_these_rows = race_result.known(settings)
+    blocks = {one.candidate: one.blocks(read_design(settings)) for one in dropped or ()}
     most = count_fits(settings, Versions.current())
     expected = count_fits(settings, Versions.current(), dropped=blocks) if blocks else most
     counts = expected if of_these_rows else most
@@ -58,14 +58,14 @@ def parts(settings: Settings) -> Iterator[Part]:
     if reason := race_result.reason_for_none(settings):
         if worth_saying(settings.selection.race, len(settings.candidates)):
             yield Part(f"race      none: {reason}", {"race": reason})
-    elif raced and of_these_rows:
+    elif dropped is not None and of_these_rows:
         yield Part(
-            f"race      it dropped {len(raced.dropped)} of {len(settings.candidates)} candidates on these rows; these "
+            f"race      it dropped {len(dropped)} of {len(settings.candidates)} candidates on these rows; these "
             "get no further fits",
             {"race": {"least": counts.to_do, "expected": counts.to_do, "most": counts.to_do}},
         )
     else:
-        yield _of_race(most, expected.to_do if raced else None)
+        yield _of_race(most, None if dropped is None else expected.to_do)
     if chooses(finalists := settings.selection.finalists, len(settings.candidates)):
         yield Part(
             f"finalists at most {finalists} of {len(settings.candidates)} candidates get more fits than the steps of "

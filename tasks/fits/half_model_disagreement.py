@@ -9,8 +9,8 @@ import pandas as pd
 
 from heldout.fits.specs import CompareSpec
 from heldout.losses import Loss, Losses
+from heldout.losses.tested_losses import ShardMargins
 from heldout.running.stored import Finished
-from heldout.unlabelled.disagreement import ShardMargins
 from tasks.fits import failed_candidates, worker
 from tasks.fits.executor import worker_count
 from tasks.fits.fan_out import run_all
@@ -23,20 +23,17 @@ from tasks.plans.units import HalfPairs
 from tasks.storage import files, fit_cache
 
 _ANSWERS_A_SECOND = 1_000_000  # of a slow learner
-_COLUMNS = ["candidate", "shard", "repeat", "rows", "disagreement"]
-_ROW_COLUMNS = ["candidate", "shard", "rows", "mean", "variance"]
 _LARGEST_COLUMNS = ["candidate", "shard", "row", "disagreement"]
 MOST_ROWS = 100  # of each candidate whose disagreement is kept
 
 
 def disagree_all(
     settings: Settings, loss: Loss, halves: Mapping[str, Finished]
-) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
-    """The margins of each candidate's disagreement on each shard, and the candidates that failed.
+) -> tuple[dict[str, ShardMargins], pd.DataFrame, dict[str, str]]:
+    """How far the half models of each candidate disagree on each shard, and the reason of each candidate that failed.
 
-    The table `disagreement` has the mean of each repeat over the rows of a shard; `disagreement_rows` the mean and the
-    variance (divisor n) over the rows of a shard, of each row's mean over the repeats; `largest_disagreement` the rows
-    of all shards with the largest mean, at most `MOST_ROWS` and none of mean 0. Memory is that of one batch.
+    The table between them has the rows of all shards with the largest mean over the repeats: at most `MOST_ROWS` of a
+    candidate, and none of mean 0. Memory is that of one batch.
 
     `halves` holds two hypotheses a repeat, in the order (repeat 0, half 0), (repeat 0, half 1), …
     """
@@ -72,14 +69,15 @@ def disagree_all(
     reasons = run_all(settings.execution, "disagreement", [work for *_, work in tasks], reused)
     failures = first_reasons([name for _, name, _ in tasks], reasons)
     order = [name for name in halves if name not in failures]
-    margins = [_margins(name, one.batch, one.pieces) for name in order for one in compared[name]]
-    largest = _stack([largest for _, _, largest in margins], _LARGEST_COLUMNS)
-    largest = largest.sort_values("disagreement", ascending=False, kind="stable").groupby("candidate").head(MOST_ROWS)
-    return {
-        "disagreement": _stack([of_repeats for of_repeats, _, _ in margins], _COLUMNS),
-        "disagreement_rows": _stack([of_rows for _, of_rows, _ in margins], _ROW_COLUMNS),
-        "largest_disagreement": largest.reset_index(drop=True),
-    }, failures
+    margins: dict[str, ShardMargins] = {}
+    largest: list[pd.DataFrame] = []
+    for name in order if batches else ():
+        parts, rows = zip(*(_margins(name, one.batch, one.pieces) for one in compared[name]), strict=True)
+        margins[name] = ShardMargins.joined(parts)
+        of_candidate = pd.concat(rows).sort_values("disagreement", ascending=False, kind="stable")
+        largest.append(of_candidate.head(MOST_ROWS))
+    table = pd.concat(largest, ignore_index=True) if largest else pd.DataFrame(columns=_LARGEST_COLUMNS)
+    return margins, table, failures
 
 
 @dataclass(frozen=True)
@@ -123,27 +121,14 @@ def _label(compared: Sequence[_Compared], count: int) -> str:
     return f"{numbers}/{count} of shards · repeats {repeats}"
 
 
-def _margins(candidate: str, batch: Batch, pieces: Sequence[HalfPairs[CompareSpec]]) -> tuple[pd.DataFrame, ...]:
-    """The lines of the three tables of one batch."""
+def _margins(
+    candidate: str, batch: Batch, pieces: Sequence[HalfPairs[CompareSpec]]
+) -> tuple[ShardMargins, pd.DataFrame]:
+    """Those of the shards of one batch, and its rows with the largest disagreement."""
     stored = [fit_cache.store.load(piece.key) for piece in pieces]
     by_repeat = np.concatenate([of_pairs for of_pairs, _ in stored])  # (repeats, shards)
     sums = np.sum([of_rows for _, of_rows in stored], axis=0)
-    margins = ShardMargins.of(by_repeat, sums, batch.rows)
-    repeats, shards = by_repeat.shape
-    shard, rows = batch.first + np.arange(shards), np.array(batch.rows)
-    of_repeats: tuple[Any, ...] = (
-        candidate,
-        np.repeat(shard, repeats),
-        np.tile(np.arange(repeats), shards),
-        np.repeat(rows, repeats),
-        margins.by_repeat.T.ravel(),
-    )
-    of_rows: tuple[Any, ...] = (candidate, shard, rows, margins.means, margins.variances)
-    return (
-        pd.DataFrame(dict(zip(_COLUMNS, of_repeats, strict=True))),
-        pd.DataFrame(dict(zip(_ROW_COLUMNS, of_rows, strict=True))),
-        _largest(candidate, batch, sums / repeats),
-    )
+    return ShardMargins.of(by_repeat, sums, batch.rows), _largest(candidate, batch, sums / len(by_repeat))
 
 
 def _largest(candidate: str, batch: Batch, by_row: Losses) -> pd.DataFrame:
@@ -155,7 +140,3 @@ def _largest(candidate: str, batch: Batch, by_row: Losses) -> pd.DataFrame:
     row = places - (ends - batch.rows)[shard]
     values: tuple[Any, ...] = (candidate, batch.first + shard, row, by_row[places])
     return pd.DataFrame(dict(zip(_LARGEST_COLUMNS, values, strict=True)))
-
-
-def _stack(tables: Sequence[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)

@@ -1,21 +1,16 @@
 """The models of one candidate as the fits stored them, for the result of a run."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from heldout.estimates import schemes_of
-from heldout.estimates.e_in import training_target
 from heldout.fits.one_pass import updated_once
 from heldout.fits.specs import hypothesis_key
 from heldout.learners.fit_warnings import WarningCounts
-from heldout.records import Estimate
+from heldout.notebook.load import SavedModels
 from heldout.schemes import SchemeName
-from heldout.schemes.design import Design
-from heldout.unlabelled.half_model_controls import Controls, why_none
-from tasks.fits import counted_warnings
-from tasks.fits.controls import read_controls
+from heldout.unlabelled.half_model_controls import Controls
 from tasks.fits.run_schemes import stored_keys
 from tasks.params import Candidate, Settings
 from tasks.plans import all_labeled
@@ -24,15 +19,14 @@ from tasks.storage import files, fit_cache
 
 @dataclass(frozen=True, eq=False)
 class StoredModels:
-    """Those of a `candidate` on the prepared rows of a `design`; `failed` has the reason of each scheme that failed.
+    """Those of a `candidate` on the prepared rows; `saved` has what the fits left without them.
 
     Hypotheses are read one at a time, and fitted again if the cache was removed.
     """
 
     settings: Settings
     candidate: Candidate
-    design: Design
-    failed: Mapping[str, str]
+    saved: SavedModels
 
     @property
     def X(self) -> Any:
@@ -40,34 +34,32 @@ class StoredModels:
         return files.open_features(files.LABELED, files.file_hash(files.LABELED))
 
     @property
+    def updated_once(self) -> bool:
+        """Whether the learner is updated once with each block."""
+        return self.saved.updated_once
+
+    @property
+    def final_rows(self) -> int:
+        """How many rows are labelled, with those of the test part."""
+        return all_labeled.count()
+
+    @property
     def warnings(self) -> WarningCounts:
         """What the fits of all schemes warned of."""
-        return counted_warnings.read().get(self.candidate.name, WarningCounts.of([]))
+        return self.saved.warnings
 
-    @cached_property
+    @property
     def controls(self) -> Controls | str:
         """The controls of all rows by the half models, or the reason why there are none."""
-        half_models = "covalidation" in schemes_of(self.design)
-        reason = why_none(self.design, unlabeled=bool(files.shards()), half_models=half_models)
-        if reason is None and self.settings.data.sampling == "active":
-            reason = "data.sampling is active: the labelled rows are not drawn as the unlabelled rows are"
-        for part in ("covalidation", "disagreement"):
-            if reason is None and part in self.failed:
-                reason = f"the half models do not answer: {self.failed[part]}"
-        return reason or read_controls(self.candidate.name)
+        if isinstance(self.saved.controls, Controls) and self.settings.data.sampling == "active":
+            return "data.sampling is active: the labelled rows are not drawn as the unlabelled rows are"
+        return self.saved.controls
 
     def hypotheses(self, scheme: SchemeName) -> Sequence[Any]:
         """Those of a scheme, in the order of its splits."""
         if scheme not in self._of_scheme:
             self._of_scheme[scheme] = _Stored(stored_keys(self.settings, self.candidate, scheme))
         return self._of_scheme[scheme]
-
-    def stated(self, record: Estimate) -> Estimate:
-        """The record: also whether the learner is updated once, and of how many rows E_in is."""
-        target = record.target
-        if record.estimate == "E_in" and record.n_train is not None:
-            target = training_target(record.n_train, all_labeled.count())
-        return replace(record, target=target_of(self.candidate, target))
 
     @cached_property
     def _of_scheme(self) -> dict[SchemeName, "_Stored"]:

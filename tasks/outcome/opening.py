@@ -143,7 +143,7 @@ def describe(
         "loss": design.loss.name,
         "candidates": [candidate.name for candidate in settings.candidates],
         "dropped": [asdict(one) for one in validation.dropped],
-        **_halvings(),
+        **({} if validation.halvings is None else {"halvings": asdict(validation.halvings)}),
         "indistinguishable": list(selection.indistinguishable),
         "contamination": ledger.compared,
         "bound": bound and bound.value,
@@ -170,12 +170,6 @@ def _groups(design: Design, opening: Opening) -> dict[str, Any]:
         return {}
     tested = {} if opening.part is None else {"test": len(np.unique(opening.part.roles["group"].astype(str)))}
     return {"groups": {"estimates": design.dependence.groups, **tested}}
-
-
-def _halvings() -> dict[str, Any]:
-    """How many halvings a rule made, and why no more; empty where params.yaml names their number."""
-    found = files.read_halvings(files.partitions_hash())
-    return {} if found is None else {"halvings": asdict(found)}
 
 
 def _of_test_part(found: UnusedRows) -> dict[str, Any]:

@@ -17,9 +17,8 @@ from heldout.losses.loss import places
 from heldout.notebook.result import Validation
 from heldout.rows.frames import take
 from heldout.schemes.design import Design
-from heldout.unlabelled.half_model_controls import MOST, NAMES, most_rows
+from heldout.unlabelled.half_model_controls import MOST, NAMES, Controls, most_rows
 from heldout.unlabelled.populations import differ, missing_differs, out_of_range
-from tasks.fits.controls import read_controls
 from tasks.params import Settings
 from tasks.storage import files
 
@@ -37,18 +36,20 @@ def look(settings: Settings, validation: Validation) -> dict[str, str]:
     X = files.open_features(files.LABELED, files.file_hash(files.LABELED))
     unlabeled = _first_rows(most_rows(len(design.y)))
     [g_minus] = validation.target(winner, "E_val")
-    reason = next((reason for reason in _reasons(design, winner, g_minus, X, unlabeled) if reason), None)
+    reasons = _reasons(design, validation.controls(winner), g_minus, X, unlabeled)
+    reason = next((reason for reason in reasons if reason), None)
     return {"other_population": reason} if reason else {}
 
 
-def _reasons(design: Design, winner: str, g_minus: Any, X: Any, unlabeled: pd.DataFrame) -> Iterator[str | None]:
+def _reasons(
+    design: Design, controls: Controls | str, g_minus: Any, X: Any, unlabeled: pd.DataFrame
+) -> Iterator[str | None]:
     first = take(X, slice(0, MOST))
     numbers = [name for name in first.columns if pd.api.types.is_numeric_dtype(first[name])]
     yield out_of_range(
         *({str(name): of[name].to_numpy(np.float64, na_value=np.nan) for name in numbers} for of in (first, unlabeled))
     )
     yield missing_differs(*({str(name): of[name].isna() for name in first.columns} for of in (first, unlabeled)))
-    controls = read_controls(winner)
     if not isinstance(controls, str):
         yield differ(controls.labeled, controls.unlabeled, [f"{name} of the half models" for name in NAMES])
     held_out = take(X, design.splits("holdout")[0].validation[:MOST])

@@ -1,38 +1,31 @@
-"""The result of a run, from what the schemes left: the object that `heldout.validate` returns in a notebook."""
+"""The result of a run, from what the fits left: the object that `heldout.validate` returns in a notebook."""
 
 from dataclasses import replace
 
 from heldout.errors import BadArgument
 from heldout.notebook.result import Validation
 from heldout.selection.selected import Selection
-from tasks.fits import race_result
-from tasks.fits.scheme_results import read_evidence, read_failures
+from tasks.fits.race_result import remedy
+from tasks.fits.saved_fits import read_fits
 from tasks.fits.stored_models import StoredModels
 from tasks.params import Settings
 from tasks.params.messages import with_key
 from tasks.plans.check_before_fits import check_margin
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
-from tasks.storage import files
 
 
 def read_validation(settings: Settings) -> Validation:
-    """What is known of the candidates, in the order of the parameters; their losses stay in their files.
+    """What is known of the candidates, in the order of the parameters; their losses stay in their file.
 
     One that failed in E_prog or the half models alone lacks these estimates.
     """
-    raced = race_result.read()
-    failures, lacking = read_failures()
-    design = replace(read_design(settings), dropped=len(raced.dropped))
-    gone = {*failures, *(one.candidate for one in raced.dropped)}
-    left = [candidate for candidate in settings.candidates if candidate.name not in gone]
-    return Validation(
-        design,
-        read_evidence(design, [candidate.name for candidate in left], lacking),
-        {one.name: StoredModels(settings, one, design, lacking.get(one.name, {})) for one in left},
-        dropped=raced.dropped,
-        halvings=files.read_halvings(files.partitions_hash()),
-        failed=failures,
+    made, saved = read_fits(settings)
+    left = [candidate for candidate in settings.candidates if candidate.name in saved]
+    return replace(
+        made,
+        design=replace(read_design(settings), dropped=len(made.dropped)),
+        _fits={one.name: StoredModels(settings, one, saved[one.name]) for one in left},
         criterion=settings.criterion,
         rule=settings.selection.rule,
     )
@@ -45,8 +38,8 @@ def choose(settings: Settings, validation: Validation) -> Selection:
     """
     if not validation.candidates:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in validation.failed.items())
-        remedy = race_result.read().remedy
-        raise UserError(f"candidates: all failed ({reasons}), so there is nothing to select; fix at least one{remedy}")
+        further = remedy(validation.dropped)
+        raise UserError(f"candidates: all failed ({reasons}), so there is nothing to select; fix at least one{further}")
     check_margin(settings, validation.design)
     try:
         chosen = validation.select(settings.criterion, settings.selection.rule)

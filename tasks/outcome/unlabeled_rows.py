@@ -6,17 +6,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from heldout.notebook.result import Validation
 from heldout.records import ShardDisagreement
-from heldout.schemes.design import Design
 from heldout.unlabelled.shard_disagreement import by_shard
-from tasks.fits.scheme_results import shard_margins
 from tasks.storage import files, source_rows
 
 
-def disagreement_by_shard(design: Design, winner: str) -> list[ShardDisagreement]:
+def disagreement_by_shard(validation: Validation, winner: str) -> list[ShardDisagreement]:
     """A line for each shard in use; none without shards, or for a loss without a disagreement."""
-    margins = shard_margins(winner)
-    return [] if margins is None else by_shard(design, margins, [*_named()])
+    margins = validation.evidence[winner].shards
+    return [] if margins is None else by_shard(validation.design, margins, [*_named()])
 
 
 def to_label(winner: str) -> pd.DataFrame:

@@ -9,9 +9,8 @@ from heldout.losses import Losses
 from heldout.losses.tested_losses import in_units_of_limit
 from heldout.parts import class_shares
 from heldout.schemes import progressive
-from heldout.schemes.design import Design, Evidence, fold_errors, losses_in_order, tested
+from heldout.schemes.design import Design, Evidence, disagreement_of, fold_errors, losses_in_order, tested
 from heldout.unlabelled import implied_error
-from tasks.fits import counted_warnings
 from tasks.outcome.read_validation import read_validation
 from tasks.params import Settings
 from tasks.report.summary import Curves, LabeledRows, Summary, TestPart, Tuned, Unlabeled, WinnerTables
@@ -45,7 +44,7 @@ def read_summary(settings: Settings) -> Summary:
         prediction_sets=report_tables.read_prediction_sets(),
         failures=validation.failed,
         lacking={name: text for name, of in validation.evidence.items() if (text := lacking_text(design, of))},
-        warned=counted_warnings.read(),
+        warned={name: counted for name, counted in validation.warnings.items() if counted.concerned},
         test_part=TestPart(metrics_files.read(), metrics_files.read_confusion()),
         curves=Curves(errors_of_folds, progressive_errors, _band(design, winner)),
         tuned=Tuned(files.read_result("families"), files.read_result("paths")),
@@ -99,6 +98,7 @@ def _band(design: Design, winner: Evidence) -> tuple[Losses, Losses] | None:
 
 def _least_half_error(design: Design, winner: Evidence) -> float | None:
     """The least error of the half models in the population of the unlabelled rows; None for rows that are dependent."""
-    if winner.disagreement is None or design.dependence.kind is not None or design.loss.pair_factor is None:
+    found = disagreement_of(design, winner)
+    if found is None or design.dependence.kind is not None or design.loss.pair_factor is None:
         return None
-    return implied_error.least_half_error(winner.disagreement, design.loss, design.level)
+    return implied_error.least_half_error(found, design.loss, design.level)

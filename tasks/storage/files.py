@@ -4,6 +4,8 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +43,8 @@ RESULTS = Path("data/results")
 LOSSES = RESULTS / "losses.parquet"
 TESTED = RESULTS / "tested.parquet"
 FITS = RESULTS / "fits"
-FITS_RECORD = FITS / "record.json"
+FITTED = FITS / "validation"
+HALVINGS = FITS / "halvings.json"
 REPORTS = Path("reports")
 ESTIMATES = REPORTS / "estimates.csv"
 DIFFERENCES = REPORTS / "differences.csv"
@@ -165,7 +168,7 @@ def read_halves() -> NDArray[np.int8]:
 
 def read_halvings(partitions: str) -> Halvings | None:
     """What is known of the halvings of these partitions; None where no rule decided their number, or not yet."""
-    record = read_fits_record()["halvings"] if FITS_RECORD.exists() else None
+    record = read_json(HALVINGS) if HALVINGS.exists() else None
     return None if record is None or record.pop("partitions") != partitions else Halvings(**record)
 
 
@@ -199,28 +202,21 @@ def _read_roles(path: Path) -> dict[str, NDArray[Any]]:
     return {name: frame[name].to_numpy() for name in frame.columns if name != "row"}
 
 
-def write_fits(tables: Mapping[str, parquet.Pieces], record: Mapping[str, Any]) -> None:
-    """Write data/results/fits: a Parquet file for each table, and what else is known of the fits in record.json."""
+@contextmanager
+def writing_fits(tables: Mapping[str, pd.DataFrame], halvings: Halvings | None) -> Iterator[Path]:
+    """Write data/results/fits: a Parquet file for each table, the halvings, and the result that the block saves."""
     with replacing(FITS) as folder:
-        for name, pieces in tables.items():
-            parquet.write_pieces(folder / f"{name}.parquet", pieces)
-        write_json(folder / FITS_RECORD.name, record)
+        yield folder / FITTED.name
+        for name, table in tables.items():
+            parquet.write_pieces(folder / f"{name}.parquet", table)
+        known = None if halvings is None else {**asdict(halvings), "partitions": partitions_hash()}
+        write_json(folder / HALVINGS.name, known)
 
 
 def read_result(table: str, candidate: str | None = None) -> pd.DataFrame:
     """One table of data/results/fits, whole or the lines of one candidate."""
     path = existing(FITS / f"{table}.parquet")
     return pd.read_parquet(path, filters=None if candidate is None else [("candidate", "==", candidate)])
-
-
-def read_pieces(table: str) -> Iterator[pd.DataFrame]:
-    """One table of data/results/fits, piece by piece: the row groups of its file."""
-    return parquet.pieces(existing(FITS / f"{table}.parquet"))
-
-
-def read_fits_record() -> Any:
-    """The race, the failures, the warnings and the halvings of the last run."""
-    return read_json(FITS_RECORD)
 
 
 def write_losses(pieces: Iterable[pd.DataFrame]) -> None:

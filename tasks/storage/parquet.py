@@ -1,6 +1,6 @@
 """Parquet files whose rows need not be in memory together: read whole without a second copy, or in pieces."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +52,6 @@ def gaps(path: Path) -> dict[str, int]:
             column = metadata.row_group(group).column(place)
             counts[column.path_in_schema] = counts.get(column.path_in_schema, 0) + column.statistics.null_count
     return {name: count for name, count in counts.items() if count}
-
-
-def pieces(path: Path) -> Iterator[pd.DataFrame]:
-    """The table piece by piece: the row groups of its file."""
-    with pyarrow.parquet.ParquetFile(path) as file:
-        for group in range(file.num_row_groups):
-            yield file.read_row_group(group).to_pandas()
 
 
 def write_pieces(path: Path, tables: Pieces) -> None:

@@ -6,6 +6,8 @@ import json
 import pytest
 from mlflow import MlflowClient
 
+import heldout
+
 CANDIDATES = [
     {"name": "short", "estimator": "sklearn.linear_model.LogisticRegression", "params": {"max_iter": 1}},
     {
@@ -45,10 +47,11 @@ def test_each_point_of_a_grid_is_a_candidate_that_counts(ran):
 
 def test_what_a_learner_warns_of_is_told_once_and_nowhere_else(ran):
     checkout, run = ran
-    counted = json.loads((checkout.path / "data/results/fits/record.json").read_text())["warnings"]
-    assert ["short"] == list(counted)
-    assert counted["short"]["fits"] == counted["short"]["concerned"]
-    assert 1 == run.stdout.count(f"short: {counted['short']['fits']} of ")
+    warned = heldout.load(checkout.path / "data/results/fits/validation").warnings
+    assert ["short"] == [name for name, counted in warned.items() if counted.concerned]
+    fits = warned["short"].fits
+    assert fits == warned["short"].concerned
+    assert 1 == run.stdout.count(f"short: {fits} of ")
     assert "Warning" not in run.stderr
     assert "[LightGBM]" not in run.stdout + run.stderr
     page = (checkout.path / "reports/report.html").read_text()

@@ -5,6 +5,7 @@ import json
 import pytest
 from mlflow import MlflowClient
 
+import heldout
 from tests.end_to_end.conftest import COMMIT
 from tests.golden.configurations import ELEVEN
 
@@ -17,7 +18,7 @@ _TREE = {
     "search": {"draws": 2, "values": {"max_depth": [4, 6, 8], "min_samples_leaf": "loguniform(1, 30)"}},
 }
 _STARTED = len(ELEVEN) + 3  # those of the search, and not the one that fails
-RECORD = "data/results/fits/record.json"
+RESULT = "data/results/fits/validation"
 _CHANGES = {
     "data": {"labeled_rows": 300, "shards": 1},
     "progressive": {"block": "auto"},
@@ -101,7 +102,7 @@ def test_the_ledger_counts_all_that_started(raced):
 
 def test_no_fold_was_fitted_for_one_that_was_dropped(raced):
     checkout, _, _ = raced
-    (reason,) = json.loads((checkout.path / RECORD).read_text())["failed"].values()  # of `breaks`
+    (reason,) = heldout.load(checkout.path / RESULT).failed.values()  # of `breaks`
     assert reason.startswith("block 1/")
     losses = checkout.run("python", "-c", _READ).stdout.split("\n")
     assert not {*losses} & dropped(checkout)
@@ -115,9 +116,10 @@ print("\\n".join(pandas.read_parquet("data/results/losses.parquet")["candidate"]
 
 def test_fits_by_hand_drop_the_same_and_another_level_is_refused(raced):
     checkout, _, _ = raced
-    before = (checkout.path / RECORD).read_bytes()
+    before = heldout.load(checkout.path / RESULT)
     checkout.flow("fit", "--set", "execution.workers=1")
-    assert before == (checkout.path / RECORD).read_bytes()
+    after = heldout.load(checkout.path / RESULT)
+    assert (before, before.dropped, before.failed) == (after, after.dropped, after.failed)
     refused = checkout.flow("select", "--set", "selection.level=0.9", check=False)
     assert refused.returncode == 2
     assert "selection.level is 0.9 here" in " ".join(refused.stderr.split())

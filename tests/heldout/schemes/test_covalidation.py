@@ -18,7 +18,7 @@ from heldout.estimates.methods import choose
 from heldout.intervals import two_way_wilson
 from heldout.learners.fitting import answers, fit_and_test, predict
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, choose_loss
-from heldout.losses.tested_losses import RepeatedByRow, repeated_by_row
+from heldout.losses.tested_losses import ShardMargins, repeated_by_row
 from heldout.parts.partition import Partition, make_halves
 from heldout.records import Estimate
 from heldout.schemes import covalidation
@@ -43,7 +43,7 @@ def design(halves: np.ndarray = HALVES, loss: Loss = ZERO_ONE, methods=FEW) -> D
     return Design(y, loss, whole, halves, 1, False, 0, LEVEL, methods, OF_HALVES)
 
 
-def evidence(made: Design, tested: np.ndarray, trained: np.ndarray, disagreement: RepeatedByRow | None) -> Evidence:
+def evidence(made: Design, tested: np.ndarray, trained: np.ndarray, disagreement: ShardMargins | None) -> Evidence:
     """The losses of the half models, from tables of shape (R, N), and their disagreement."""
     splits = list(enumerate(made.splits("covalidation")))
     losses = [tested[number // 2, split.validation] for number, split in splits]
@@ -51,12 +51,14 @@ def evidence(made: Design, tested: np.ndarray, trained: np.ndarray, disagreement
     return Evidence({"covalidation": losses}, own, disagreement)
 
 
-def records(tested: np.ndarray, trained: np.ndarray, disagreement: RepeatedByRow | None) -> list[Estimate]:
+def records(tested: np.ndarray, trained: np.ndarray, disagreement: ShardMargins | None) -> list[Estimate]:
     return estimate_candidate(design(), "tree", evidence(design(), tested, trained, disagreement))
 
 
-def disagreeing(rate: float) -> RepeatedByRow:
-    return RepeatedByRow(np.array([rate, rate]), rate * (1 - rate), 50, ZERO_ONE)
+def disagreeing(rate: float) -> ShardMargins:
+    return ShardMargins(
+        np.array([50]), np.full((2, 1), rate), np.array([rate]), np.array([rate * (1 - rate) * 49 / 50])
+    )
 
 
 @LAWS
@@ -203,7 +205,7 @@ def test_without_unlabelled_rows_there_is_no_disagreement_and_no_bound():
 
 
 def test_rows_too_few_for_a_method_leave_what_is_made_of_it_without_an_interval():
-    one_row = RepeatedByRow(np.array([4.0]), 0.0, 1, SQUARED)
+    one_row = ShardMargins(np.array([1]), np.array([[4.0]]), np.array([4.0]), np.array([0.0]))
     labelled = np.array([[1.0, 4.0]])
     made = design(np.array([[0, 1]], dtype=np.int8), SQUARED, choose(None, SQUARED))
     found = estimate_candidate(made, "line", evidence(made, labelled, labelled, one_row))

@@ -16,7 +16,7 @@ from heldout.estimates import (
 )
 from heldout.estimates.methods import METHODS, choose
 from heldout.losses import SQUARED, ZERO_ONE, Loss
-from heldout.losses.tested_losses import RepeatedByRow, repeated_by_row
+from heldout.losses.tested_losses import ShardMargins, repeated_by_row
 from heldout.parts.partition import make_halves, make_partition
 from heldout.records import Estimate
 from heldout.schemes import SCHEMES, covalidation, cross_validation, holdout, progressive
@@ -64,7 +64,8 @@ def evidence(made: Design, disagreement: float | None = None, seed: int = 0) -> 
     training = [rng.integers(0, 2, len(split.train)).astype(float) for split in halves]
     seen = None
     if disagreement is not None:
-        seen = RepeatedByRow(np.full(REPEATS, disagreement), disagreement * (1 - disagreement), 50, made.loss)
+        variance = np.array([disagreement * (1 - disagreement) * 49 / 50])
+        seen = ShardMargins(np.array([50]), np.full((REPEATS, 1), disagreement), np.array([disagreement]), variance)
     terms = {
         name: {
             scheme: [rng.integers(0, 2, len(split.validation)).astype(float) for split in made.splits(scheme)]

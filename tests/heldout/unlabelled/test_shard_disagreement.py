@@ -9,7 +9,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import heldout
 from heldout.losses import choose_loss
-from heldout.unlabelled.disagreement import ShardMargins, disagreements
+from heldout.losses.tested_losses import ShardMargins
+from heldout.unlabelled.disagreement import disagreements
 from heldout.unlabelled.shard_disagreement import by_shard
 
 SIZES = (40, 1, 79)

@@ -8,7 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from heldout.fits.specs import hypothesis_key
 from heldout.running.stored import Finished
-from heldout.unlabelled.half_model_controls import NAMES, Controls
+from heldout.unlabelled.half_model_controls import NO_ROWS, Controls
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import controls
@@ -65,25 +65,19 @@ def control_all(settings, halves):
     return controls.control_all(settings, read_design(settings), halves)
 
 
-def written(settings, halves):
-    files.write_fits({"controls": control_all(settings, halves)}, {})
-
-
-def test_the_table_has_the_controls_of_all_rows_whatever_the_files_blocks_and_tasks_are(settings, monkeypatch):
+def test_the_controls_are_those_of_all_rows_whatever_the_files_blocks_and_tasks_are(settings, monkeypatch):
     (bayes, of_bayes), (ridge, of_ridge) = left(settings, GaussianNB()), left(settings, RidgeClassifier(), 100)
     design, (X, y) = read_design(settings), files.read_table(files.LABELED)
     for sizes, answers_a_task in (((70,), 500_000), ((11, 40, 19), 1)):
         shards(*sizes)
         monkeypatch.setattr(controls, "_ANSWERS_A_TASK", answers_a_task)
-        written(settings, {"bayes": bayes, "ridge": ridge})
+        every = control_all(settings, {"bayes": bayes, "ridge": ridge})
+        assert ["bayes", "ridge"] == [*every]
         for name, models in (("bayes", of_bayes), ("ridge", of_ridge)):
             expected = Controls.of(models, X, ROWS, design.halves, np.unique(y))
-            found = controls.read_controls(name)
+            found = every[name]
             assert found.labeled == pytest.approx(expected.labeled, abs=1e-12)
             assert found.unlabeled == pytest.approx(expected.unlabeled, abs=1e-12)
-        table = files.read_result("controls")
-        assert ["candidate", "kind", "row", *NAMES] == list(table.columns)
-        assert table["row"].tolist() == [*range(60), *range(70)] * 2
 
 
 def test_added_repeats_leave_the_earlier_blocks_alone_and_what_is_stored_is_not_made_again(settings, monkeypatch):
@@ -96,9 +90,10 @@ def test_added_repeats_leave_the_earlier_blocks_alone_and_what_is_stored_is_not_
 
     monkeypatch.setattr(controls, "run_all", recorded)
     control_all(settings, {"bayes": Finished(bayes.keys[:20], (), ())})
-    before = control_all(settings, {"bayes": bayes})
+    before = control_all(settings, {"bayes": bayes})["bayes"]
     assert ["repeats 1-10 · controls · bayes", "repeats 11-13 · controls · bayes"] == asked
-    assert control_all(settings, {"bayes": bayes}).equals(before)
+    again = control_all(settings, {"bayes": bayes})["bayes"]
+    assert before.unlabeled.tolist() == again.unlabeled.tolist()
     assert 2 == len(asked)
     shards(69, 1)
     control_all(settings, {"bayes": bayes})
@@ -112,20 +107,20 @@ def test_no_more_unlabelled_rows_are_asked_than_the_labelled_rows_call_for(setti
     files.shards()[2].write_bytes(b"is not read")
     for module in ("controls", "worker"):
         monkeypatch.setattr(f"tasks.fits.{module}.most_rows", lambda labelled: 20)
-    written(settings, {"bayes": bayes})
+    found = control_all(settings, {"bayes": bayes})["bayes"]
     expected = Controls.of(models, X, ROWS[:20], design.halves, np.unique(design.y))
-    assert controls.read_controls("bayes").unlabeled == pytest.approx(expected.unlabeled, abs=1e-12)
+    assert found.unlabeled == pytest.approx(expected.unlabeled, abs=1e-12)
 
 
 def test_half_models_that_do_not_answer_are_a_reason_and_no_failure(settings, caplog):
     shards(70)
-    written(settings, {"bayes": left(settings, GaussianNB())[0], "fails": left(settings, Fails(), 100)[0]})
-    assert isinstance(controls.read_controls("bayes"), Controls)
-    assert controls.read_controls("fails") == "its half models do not answer"
+    halves = {"bayes": left(settings, GaussianNB())[0], "fails": left(settings, Fails(), 100)[0]}
+    found = control_all(settings, halves)
+    assert isinstance(found["bayes"], Controls)
+    assert controls.NO_ANSWER == found["fails"]
     assert "fails: " in caplog.text
 
 
 def test_without_unlabelled_rows_nothing_is_asked(settings):
-    assert len(control_all(settings, {"bayes": Finished(("key",), (), ())})) == 0
-    written(settings, {})
-    assert controls.read_controls("bayes") == "its half models do not answer"
+    assert {"bayes": NO_ROWS} == control_all(settings, {"bayes": Finished(("key",), (), ())})
+    assert {} == control_all(settings, {})

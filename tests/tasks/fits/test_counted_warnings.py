@@ -6,8 +6,8 @@ import pytest
 
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from heldout.running.stored import Finished
-from tasks.fits import counted_warnings, scheme_results
-from tasks.fits.fitted import Fitted
+from tasks.fits import counted_warnings, saved_fits
+from tasks.fits.fitted import Compared, Fitted
 from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design
@@ -19,6 +19,10 @@ CANDIDATES = (
     "candidates=[{name: short, estimator: sklearn.linear_model.LogisticRegression, params: {max_iter: 1}}, "
     "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}]"
 )
+
+
+def tree(folder) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def finished(settings, name: str, fit: bool = True):
@@ -36,21 +40,22 @@ def test_a_worker_says_nothing_and_the_stage_tells_once_a_candidate(prepared, ca
     found = finished(settings, "progressive")
     assert ("", "") == capfd.readouterr()
     with caplog.at_level(logging.WARNING, "heldout"):
-        scheme_results.write(settings, Fitted(read_design(settings), {"progressive": found}), {})
+        saved_fits.write(settings, Fitted(read_design(settings), {"progressive": found}), Compared())
     (line,) = caplog.messages
     assert line.startswith("short: 3 of 3 fits warned: ConvergenceWarning: lbfgs failed to converge")
-    assert ["short"] == list(counted_warnings.read())
-    before = files.FITS_RECORD.read_bytes()
+    counted = {name: of.warnings.concerned for name, of in saved_fits.read_fits(settings)[1].items()}
+    assert {"short": 3, "bayes": 0} == counted
+    before = tree(files.FITTED)
     again = {"progressive": finished(settings, "progressive", fit=False)}
-    scheme_results.write(settings, Fitted(read_design(settings), again), {})
-    assert before == files.FITS_RECORD.read_bytes()
+    saved_fits.write(settings, Fitted(read_design(settings), again), Compared())
+    assert before == tree(files.FITTED)
 
 
-def test_the_fits_of_all_schemes_are_counted_together(checkout):
+def test_the_fits_of_all_schemes_are_counted_together():
     warned = [("ConvergenceWarning", "no")]
     first, second = (Finished((), (), (), (warned, warned, *[[]] * none)) for none in (0, 3))
-    files.write_fits({}, {"warnings": counted_warnings.count({"a": first}, {"a": second})})
-    assert {"a": WarningCounts(7, 4, (WarningCount("ConvergenceWarning", 4, "no"),))} == counted_warnings.read()
+    counted = counted_warnings.count({"a": first}, {"a": second})
+    assert {"a": WarningCounts(7, 4, (WarningCount("ConvergenceWarning", 4, "no"),))} == counted
 
 
 @pytest.mark.parametrize("name", ["holdout", "covalidation"])

@@ -6,8 +6,9 @@ import pytest
 
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.fits import forecast, race_result, run_schemes, scheme_results
+from tasks.fits import forecast, race_result, run_schemes, saved_fits
 from tasks.fits.fit_schemes import fit_schemes
+from tasks.fits.fitted import Compared
 from tasks.params.allowed_imports import use_folder
 from tasks.plans import fit_times
 from tasks.plans.fit_counts import count_fits
@@ -75,18 +76,18 @@ def breaks(most):
 def stored_race(settings):
     """The race, of a run whose fits are left for later stages."""
     fitted = fit_schemes(settings)
-    scheme_results.write(settings, fitted, {})
+    saved_fits.write(settings, fitted, Compared())
     stage_settings.write("fit", settings)
-    return fitted.raced
+    return fitted.dropped
 
 
-def names(raced):
-    return {one.candidate for one in raced.dropped}
+def names(dropped):
+    return {one.candidate for one in dropped}
 
 
-def left(raced, settings):
+def left(dropped, settings):
     """The settings with those that the race left."""
-    kept = [candidate for candidate in settings.candidates if candidate.name not in names(raced)]
+    kept = [candidate for candidate in settings.candidates if candidate.name not in names(dropped)]
     return settings.model_copy(update={"candidates": kept})
 
 
@@ -99,9 +100,9 @@ def test_one_that_fails_is_tried_once_and_its_reason_is_kept(settings_for):
     assert "more than 0 rows" in fitted.failures["always"]
     assert not [name for name in done if "fold" in name and ("always" in name or "coin" in name)]
     assert {*fitted.finished["cross_validation"]} == {"stump", "near"}
-    scheme_results.write(settings, fitted, {})
-    assert names(race_result.read()) == names(fitted.raced)
-    assert scheme_results.read_failures() == (fitted.failures, {})
+    saved_fits.write(settings, fitted, Compared())
+    read, _ = saved_fits.read_fits(settings)
+    assert (read.dropped, read.failed) == (fitted.dropped, fitted.failures)
 
 
 @pytest.mark.parametrize("most", [105, 150, 185])
@@ -110,15 +111,15 @@ def test_one_that_fails_late_has_dropped_nobody(settings_for, most):
     alone = fit_schemes(settings_for(*COINS, STUMP))
     with_it = fit_schemes(settings_for(*COINS, STUMP, breaks(most)))
     assert [*with_it.failures] == ["breaks"]
-    assert with_it.raced.dropped == alone.raced.dropped
-    assert all(one.against != "breaks" for one in with_it.raced.dropped)
+    assert with_it.dropped == alone.dropped
+    assert all(one.against != "breaks" for one in with_it.dropped)
 
 
 def test_what_the_last_that_was_left_had_dropped_is_raced_again(settings_for):
     """No other is good: `breaks` drops all coins in the race, and fails on the last blocks, when it is alone."""
     fitted = fit_schemes(settings_for(*COINS, breaks(180)))
     assert [*fitted.failures] == ["breaks"]
-    assert "breaks" not in {one.against for one in fitted.raced.dropped}
+    assert "breaks" not in {one.against for one in fitted.dropped}
     assert "coin 0" in fitted.finished["cross_validation"]
 
 
@@ -156,27 +157,27 @@ def test_a_plan_counts_no_fit_of_one_that_was_dropped(settings_for):
     *_, before = lines(settings)
     assert before.numbers["race"]["expected"] is None
     assert "nobody knows before the first look" in before.text
-    raced = stored_race(settings)
-    assert len(raced.dropped) == 10
+    dropped = stored_race(settings)
+    assert len(dropped) == 10
     table, fits, race = lines(settings)
-    for one in raced.dropped:
+    for one in dropped:
         assert {0} == {*table.numbers["fits"][one.candidate].values()}
-    assert f"it dropped {len(raced.dropped)} of 12" in race.text
-    of_left = count_fits(left(raced, settings), Versions.current())
+    assert f"it dropped {len(dropped)} of 12" in race.text
+    of_left = count_fits(left(dropped, settings), Versions.current())
     assert fits.numbers["to_do"] == of_left.to_do == race.numbers["race"]["expected"]
 
 
 def test_a_plan_expects_the_last_race_again_on_other_rows(settings_for, settings_of_rows):
     settings = settings_for(*COINS, STUMP, NEAR)
-    raced = stored_race(settings)
+    dropped = stored_race(settings)
     rows = pd.read_csv("rows.csv")
     more = pd.concat([rows, rows.assign(x=rows["x"] * 1.01)], ignore_index=True)
     more.to_csv("rows.csv", index=False)
     write_prepared(prepare(settings_of_rows()))
     *_, race = lines(settings)
     told = race.numbers["race"]
-    blocks = {one.candidate: one.blocks(read_design(settings)) for one in raced.dropped}
-    of_left = count_fits(left(raced, settings), Versions.current()).to_do
+    blocks = {one.candidate: one.blocks(read_design(settings)) for one in dropped}
+    of_left = count_fits(left(dropped, settings), Versions.current()).to_do
     assert told["expected"] == of_left + sum(blocks.values())
     assert told["least"] < told["expected"] < told["most"]
     assert "the last race dropped, which was on other rows" in race.text

@@ -142,7 +142,7 @@ def over_shards(prepared, settings_of_rows, request, monkeypatch):
             pieces = shard_batches.pieces_of(keys, [files.file_hash(path) for path in batch.shards])
             assert disagree(settings, batch.shards, pieces, ZERO_ONE) is None
         halves[name], tables[name] = Finished(keys, (), ()), apart(words, ZERO_ONE)
-    found, failures = half_model_disagreement.disagree_all(settings, ZERO_ONE, halves)
+    *found, failures = half_model_disagreement.disagree_all(settings, ZERO_ONE, halves)
     assert {} == failures
     return found, tables
 
@@ -171,46 +171,29 @@ def test_short_comparisons_of_a_candidate_share_a_task_and_long_ones_have_their_
     for path in SHARDS:
         path.rename(files.UNLABELED / path.name)
     halves = {"bayes": Finished(tuple(keys), (), ())}
-    found, failures = half_model_disagreement.disagree_all(settings, ZERO_ONE, halves)
+    found, _, failures = half_model_disagreement.disagree_all(settings, ZERO_ONE, halves)
     assert {} == failures
     expected = [apart(words, ZERO_ONE)[:, ids].mean(axis=1) for ids in np.split(np.arange(20)[::-1], [11, 12])]
-    assert np.concatenate(expected).tolist() == pytest.approx(found["disagreement"]["disagreement"].tolist())
-    again, _ = half_model_disagreement.disagree_all(settings, ZERO_ONE, halves)
+    assert np.stack(expected, axis=1) == pytest.approx(found["bayes"].by_repeat)
+    again, *_ = half_model_disagreement.disagree_all(settings, ZERO_ONE, halves)
     assert [(0, labels), (len(labels), [])] == asked
-    assert all(found[name].equals(again[name]) for name in found)
+    assert found["bayes"].by_repeat.tolist() == again["bayes"].by_repeat.tolist()
 
 
-def test_each_shard_and_repeat_is_one_line_in_order_with_its_rows(over_shards):
-    found, tables = over_shards
-    lines = found["disagreement"]
-    assert ["candidate", "shard", "repeat", "rows", "disagreement"] == list(lines.columns)
-    expected = [(name, shard, repeat) for name in ("second", "first") for shard in range(3) for repeat in range(13)]
-    assert expected == [*lines[["candidate", "shard", "repeat"]].itertuples(index=False, name=None)]
-    by_place = lines.set_index(["candidate", "shard", "repeat"]).sort_index()
-    for shard, ids in enumerate((range(7), [7], range(8, 20))):
-        for name, table in tables.items():
-            own = by_place.loc[(name, shard)]
-            assert {len(ids)} == {*own["rows"]}
-            assert table[:, ids].mean(axis=1).tolist() == pytest.approx(own["disagreement"].tolist())
-
-
-def test_each_shard_has_one_line_with_the_moments_of_its_rows_over_all_repeats(over_shards):
-    found, tables = over_shards
-    expected = [
-        (name, shard, len(ids), table.mean(axis=0)[ids].mean(), table.mean(axis=0)[ids].var())
-        for name, table in tables.items()
-        for shard, ids in enumerate((np.arange(7), np.array([7]), np.arange(8, 20)))
-    ]
-    rows = found["disagreement_rows"]
-    assert ["candidate", "shard", "rows", "mean", "variance"] == list(rows.columns)
-    for line, actual in zip(expected, rows.itertuples(index=False, name=None), strict=True):
-        assert line[:3] == actual[:3]
-        assert line[3:] == pytest.approx(actual[3:], abs=1e-12)
+def test_each_shard_has_the_mean_of_each_repeat_and_the_moments_of_its_rows_over_all(over_shards):
+    (margins, _), tables = over_shards
+    assert ["second", "first"] == [*margins]
+    for name, table in tables.items():
+        for shard, ids in enumerate((np.arange(7), np.array([7]), np.arange(8, 20))):
+            found, of_rows = margins[name], table.mean(axis=0)[ids]
+            assert len(ids) == found.rows[shard]
+            assert table[:, ids].mean(axis=1) == pytest.approx(found.by_repeat[:, shard])
+            moments = found.means[shard], found.variances[shard]
+            assert (of_rows.mean(), of_rows.var()) == pytest.approx(moments, abs=1e-12)
 
 
 def test_the_rows_with_the_largest_disagreement_are_kept_whatever_the_batches(over_shards):
-    found, tables = over_shards
-    lines = found["largest_disagreement"]
+    (_, lines), tables = over_shards
     for name, table in tables.items():
         means = table.mean(axis=0)
         order = [id for id in np.argsort(-means, kind="stable") if means[id] > 0]
@@ -222,24 +205,18 @@ def test_the_rows_with_the_largest_disagreement_are_kept_whatever_the_batches(ov
 
 
 def test_of_many_rows_the_first_hundred_are_kept(over_shards, monkeypatch, settings_of_rows):
-    found, _ = over_shards
+    (_, lines), _ = over_shards
     monkeypatch.setattr(half_model_disagreement, "MOST_ROWS", 3)
     halves = {"second": Finished(tuple(f"{number:064x}" for number in range(26)), (), ())}
-    again, _ = half_model_disagreement.disagree_all(settings_of_rows(), ZERO_ONE, halves)
-    lines = found["largest_disagreement"]
-    assert lines[lines["candidate"] == "second"].head(3).equals(again["largest_disagreement"])
+    _, again, _ = half_model_disagreement.disagree_all(settings_of_rows(), ZERO_ONE, halves)
+    assert lines[lines["candidate"] == "second"].head(3).equals(again)
 
 
-def test_without_a_shard_the_tables_are_empty_and_keep_their_columns(prepared):
-    found, failures = half_model_disagreement.disagree_all(
-        prepared(), ZERO_ONE, {"bayes": Finished(tuple(KEYS), (), ())}
-    )
-    assert {} == failures
-    assert {"disagreement": 0, "disagreement_rows": 0, "largest_disagreement": 0} == {
-        name: len(table) for name, table in found.items()
-    }
-    assert "repeat" in found["disagreement"]
-    assert "variance" in found["disagreement_rows"]
+def test_without_a_shard_nothing_is_said(prepared):
+    halves = {"bayes": Finished(tuple(KEYS), (), ())}
+    margins, largest, failures = half_model_disagreement.disagree_all(prepared(), ZERO_ONE, halves)
+    assert ({}, 0, {}) == (margins, len(largest), failures)
+    assert ["candidate", "shard", "row", "disagreement"] == [*largest]
 
 
 class Unreadable(Says):

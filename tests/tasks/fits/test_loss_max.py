@@ -13,8 +13,8 @@ from heldout.notebook.result import Validation
 from heldout.schemes.design import Evidence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
-from tasks.fits import run_schemes, scheme_results
-from tasks.fits.fitted import Fitted
+from tasks.fits import run_schemes, saved_fits
+from tasks.fits.fitted import Compared, Fitted
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.ledger import Ledger
 from tasks.outcome.opening import describe, open_test_part
@@ -49,11 +49,11 @@ def numbers(rows, settings_of_rows, monkeypatch):
 
 def holdout(settings) -> None:
     finished, failures = run_schemes.fit_all(settings, ["holdout", "final"])
-    scheme_results.write(settings, Fitted(read_design(settings), finished, failures), {})
+    saved_fits.write(settings, Fitted(read_design(settings), finished, failures), Compared())
 
 
 def left() -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(files.FITS.iterdir())}
+    return {path.name: path.read_bytes() for path in sorted(files.FITS.rglob("arrays.npy"))}
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,9 @@ def test_stored_fits_serve_every_limit_and_refute_a_false_one(numbers, monkeypat
     assert before == left()
     with pytest.raises(UserError) as caught:
         holdout(numbers("loss_max=42"))
-    losses = files.read_result("holdout")
-    (first, *_) = losses["row"][losses["loss"] == 42.25]
+    losses, _ = saved_fits.read_fits(numbers())
+    [split] = losses.design.splits("holdout")
+    first = split.validation[losses.evidence["tree"].losses["holdout"][0] == 42.25][0]
     assert str(caught.value).startswith(f"loss_max is 42, but the squared loss of tree is 42.25 at row {first}; ")
     assert before == left()
 

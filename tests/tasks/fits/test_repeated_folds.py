@@ -1,14 +1,12 @@
 """split.repeats: E_cv over several partitions, from params.yaml to the estimate; and what it excludes."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from heldout.estimates import estimate_candidate
-from heldout.schemes.design import Evidence
-from tasks.fits import scheme_results
-from tasks.fits.fitted import Fitted
+from tasks.fits import saved_fits
+from tasks.fits.fitted import Compared, Fitted
 from tasks.fits.worker import fit_units
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import further_schemes, scheme
@@ -28,19 +26,15 @@ def test_the_estimate_is_that_of_the_plain_loop_and_the_losses_say_each_fold(pre
     versions, own = Versions.current(), scheme(design, "cross_validation", "final")
     ((candidate, units),) = units_of_scheme.plan_units(settings, own, versions)
     assert fit_units(settings, candidate, units, versions) is None
-    finished, none = {"cross_validation": {"bayes": units_of_scheme.gather(units)}}, pd.DataFrame({"candidate": []})
-    tables = {"disagreement": none, "disagreement_rows": none}
-    scheme_results.write(settings, Fitted(design, finished), tables)
+    finished = {"cross_validation": {"bayes": units_of_scheme.gather(units)}}
+    saved_fits.write(settings, Fitted(design, finished), Compared())
     X, y = files.read_table(files.LABELED)
     errors = []
     for split in design.splits("cross_validation"):
         wrong = GaussianNB().fit(X.iloc[split.train], y[split.train]).predict(X.iloc[split.validation])
         errors.append(np.mean(wrong != y[split.validation]))
-    lines = files.read_result("cross_validation")
-    assert list(range(15)) == sorted(lines["unit"].unique())
-    assert errors == pytest.approx(lines.groupby("unit")["loss"].mean().tolist(), abs=1e-12)
-    stored = scheme_results.read_evidence(design, ["bayes"])["bayes"]
-    read = Evidence({"cross_validation": stored.losses["cross_validation"]})
+    read = saved_fits.read_fits(settings)[0].evidence["bayes"]
+    assert errors == pytest.approx([part.mean() for part in read.losses["cross_validation"]], abs=1e-12)
     found = {one.estimate: one for one in estimate_candidate(design, "bayes", read)}
     assert np.mean(errors) == pytest.approx(found["E_cv"].value, abs=1e-12)
     assert "corrected repeated t" == found["E_cv"].interval

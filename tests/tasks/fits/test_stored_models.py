@@ -1,21 +1,24 @@
-"""Where unlabelled rows may not narrow an interval, a candidate of a run says why."""
+"""What the fits left of a candidate, next to what only the settings and the prepared rows of a run say."""
 
-import pandas as pd
+import numpy as np
 
-from heldout.unlabelled.half_model_controls import NO_ROWS
+from heldout.learners.fit_warnings import WarningCounts
+from heldout.notebook.load import SavedModels
+from heldout.unlabelled.half_model_controls import Controls
 from tasks.fits.stored_models import StoredModels
-from tasks.plans.read_design import read_design
-from tasks.storage import files
+
+KNOWN = Controls(np.zeros((60, 1)), np.zeros((9, 1)))
 
 
-def reason(settings, failed=()):
-    return StoredModels(settings, settings.candidates[0], read_design(settings), dict(failed)).controls
+def models(settings, controls):
+    return StoredModels(settings, settings.candidates[0], SavedModels("a", False, None, WarningCounts.of([]), controls))
 
 
 def test_rows_that_were_picked_are_not_drawn_as_the_unlabelled_rows_are(prepared):
-    assert NO_ROWS == reason(prepared("data.sampling=active"))
-    pd.DataFrame({"id": [1], "x": [0.5]}).to_parquet(files.UNLABELED / "shard-00000.parquet")
-    assert reason(prepared("data.sampling=active")).startswith("data.sampling is active")
-    assert "the half models do not answer: no" == reason(prepared(), {"disagreement": "no"})
-    files.write_fits({"controls": pd.DataFrame(columns=["candidate", "kind"])}, {})
-    assert "its half models do not answer" == reason(prepared())
+    assert KNOWN is models(prepared(), KNOWN).controls
+    assert models(prepared("data.sampling=active"), KNOWN).controls.startswith("data.sampling is active")
+    assert "no" == models(prepared("data.sampling=active"), "no").controls
+
+
+def test_e_in_is_of_the_labelled_rows_without_those_of_the_test_part(prepared):
+    assert 60 == models(prepared(), KNOWN).final_rows

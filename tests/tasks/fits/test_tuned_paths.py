@@ -3,8 +3,8 @@
 import pytest
 
 from heldout.fits.specs import hypothesis_key
-from tasks.fits import scheme_results, tuned_paths
-from tasks.fits.fitted import Fitted
+from tasks.fits import saved_fits, tuned_paths
+from tasks.fits.fitted import Compared, Fitted
 from tasks.fits.run_schemes import fit_all
 from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme
@@ -83,6 +83,6 @@ def test_a_family_that_failed_has_no_line(final):
 def test_the_tables_are_kept_with_the_results(final):
     settings, _, tables = final(BAYES, EPOCHS)
     finished, _ = fit_all(settings, NAMES)
-    scheme_results.write(settings, Fitted(read_design(settings), finished), {})
+    saved_fits.write(settings, Fitted(read_design(settings), finished), Compared())
     for name, table in tables.items():
         assert table.to_dict("records") == files.read_result(name).to_dict("records")

@@ -6,7 +6,7 @@ import pytest
 
 import heldout
 from heldout.errors import LearnerWarning
-from tasks.fits import half_model_disagreement, run_schemes, scheme_results
+from tasks.fits import half_model_disagreement, run_schemes, saved_fits
 from tasks.fits.compare_halves import compare_halves
 from tasks.fits.fit_schemes import fit_schemes
 from tasks.outcome.read_validation import choose, read_validation
@@ -43,7 +43,8 @@ def ran(prepared, checkout, monkeypatch):
     def run(*candidates, deliver="final"):
         changes = f"candidates=[{', '.join(candidates)}]", f"deliver={deliver}", "covalidation.repeats=3"
         settings = prepared(*changes, "execution.allowed_modules=[sklearn, own_oversampling]")
-        scheme_results.write(settings, *compare_halves(settings, fit_schemes(settings)))
+        fitted = fit_schemes(settings)
+        saved_fits.write(settings, fitted, compare_halves(settings, fitted))
         return settings
 
     yield run
@@ -56,7 +57,7 @@ def test_the_numbers_and_the_reasons_are_those_of_a_notebook(ran):
     assert {} == validation.failed
     assert ("bayes", "over") == validation.candidates
     assert LACKING == {*validation.lacking["over"]}
-    assert "too few rows" in scheme_results.read_failures()[1]["over"]["covalidation"]
+    assert "too few rows" in validation.evidence["over"].failed["covalidation"]
     X, y = files.read_table(files.LABELED)
     learners = {one.name: one.learner() for one in settings.candidates}
     with pytest.warns(LearnerWarning, match="over: no E_prog"):

@@ -14,12 +14,11 @@ from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome import other_population
 from tasks.plans.read_design import read_design
-from tasks.storage import files
 
 
 def made(design, g_minus):
     """What is read of a result."""
-    return SimpleNamespace(design=design, winner="bayes", target=lambda *_: [g_minus])
+    return SimpleNamespace(design=design, winner="bayes", target=lambda *_: [g_minus], controls=lambda _: "none")
 
 
 @pytest.fixture
@@ -61,7 +60,6 @@ def test_the_class_that_the_winner_gives_more_seldom_to_new_rows_is_named_with_b
     frame.loc[x > 0, ["x"]].to_csv("shard.csv", index=False)
     settings = settings_of_rows("data.unlabeled=shard.csv")
     write_prepared(prepare(settings))
-    files.write_fits({"controls": pd.DataFrame(columns=["candidate", "kind"])}, {})
     validation = made(read_design(settings), learner.fit(frame[["x"]], frame["kind"]))
     text = other_population.look(settings, validation)["other_population"]
     what, name, new, old = re.fullmatch(

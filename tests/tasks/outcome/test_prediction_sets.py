@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 from heldout.fits.baseline import evidence
+from heldout.learners.fit_warnings import WarningCounts
+from heldout.notebook.load import SavedModels
 from heldout.notebook.result import Validation
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
@@ -58,7 +60,8 @@ def made(rows, settings_of_rows, monkeypatch):
         write_prepared(prepare(settings))
         (winner,) = settings.candidates
         delivered, design = deliver(settings, winner), read_design(settings)
-        models = {"one": StoredModels(settings, winner, design, {})}
+        known = SavedModels("one", False, None, WarningCounts.of([]), "none")
+        models = {"one": StoredModels(settings, winner, known)}
         validation = Validation(design, {"one": evidence(design)}, models)
         found = unused_rows.look(settings, winner, Ledger(1, (), used_by), pytest.fail, asked=True)
         opening = open_test_part(settings, validation, winner, delivered, found)

@@ -1,24 +1,28 @@
 """From losses to estimates and the choice: a results set small enough to be judged by hand."""
 
+from types import MappingProxyType
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from heldout.decision.select import standard_error
-from heldout.estimates import ESTIMATES
+from heldout.estimates import ESTIMATES, schemes_of
 from heldout.intervals import clopper_pearson, corrected_t, hoeffding, k_fold_hoeffding
 from heldout.losses import ZERO_ONE
-from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.losses.tested_losses import CrossValidated, ShardMargins, Tested
 from heldout.parts.partition import Partition
+from heldout.running.stored import Finished
 from heldout.schemes.resampling import SUBSAMPLES
 from heldout.selection.differences import differences
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared
+from tasks.fits import saved_fits
+from tasks.fits.fitted import Compared, Fitted
 from tasks.outcome.read_validation import choose, read_validation
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
-from tasks.storage import files
 
 BAYES = "estimator: sklearn.naive_bayes.GaussianNB"
 CANDIDATES = f"candidates=[{{name: good, {BAYES}}}, {{name: ill, {BAYES}}}, {{name: perfect, {BAYES}}}]"
@@ -41,17 +45,25 @@ ROWS = {0: (3, 1 / 6, 1 / 18), 1: (1, 1 / 2, 0)}
 FACTOR = {"good": 1.0, "ill": 9.0, "perfect": 0.0}
 
 
-def table(losses) -> pd.DataFrame:
-    """The lines of all three candidates; those of `ill` must go unseen."""
-    lines = [(name, unit, row, by * loss) for name, by in FACTOR.items() for (unit, row), loss in losses.items()]
-    return pd.DataFrame(lines, columns=["candidate", "unit", "row", "loss"])
+def finished(design, scheme, name) -> Finished:
+    """The fits of a candidate."""
+    of, factor, splits = {**LOSSES, "final": IN_SAMPLE}, FACTOR[name], design.splits(scheme)
+
+    def loss(number, split, row):
+        unit = {"progressive": design.partition.step[row], "covalidation": number // 2}.get(scheme, number)
+        return float(number < 10) if scheme == "subsamples" else of[scheme][unit, row]
+
+    losses = [[factor * loss(number, split, row) for row in split.validation] for number, split in enumerate(splits)]
+    halves = splits if scheme == "covalidation" else ()
+    own = [[factor * TRAINING[number // 2, row] for row in split.train] for number, split in enumerate(halves)]
+    return Finished(("",) * len(splits), tuple(map(np.array, losses)), tuple(map(np.array, own)))
 
 
 @pytest.fixture
 def results_of(checkout, settings_with):
     """Writes the results set, with or without unlabelled rows; returns settings and what is read."""
 
-    def write(*changes, unlabeled=True):
+    def write(*changes, unlabeled=True, failed=MappingProxyType({"ill": "hold-out: no"})):
         partition = Partition(np.array([False, True, False, True]), np.array([0, 0, 0, 1]), np.array([-1, 0, 1, 2]))
         labeled = pd.DataFrame({"x": np.zeros(4), "target": [0, 1, 0, 1]})
         halves = np.array([[0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.int8)
@@ -59,24 +71,18 @@ def results_of(checkout, settings_with):
         shards = from_rows(pd.DataFrame({"x": np.zeros(4)}), places)
         write_prepared(Prepared(labeled, None, shards, partition, halves, "hash"))
         settings = settings_with(CANDIDATES, "progressive.block=1", METHODS, *changes)
-        disagreement, rows = [], []
-        for name, factor in FACTOR.items() if unlabeled else ():
-            disagreement += [(name, s, r, [3, 1][s], factor * d) for (s, r), d in DISAGREEMENT.items()]
-            rows += [(name, s, n, factor * mean, factor**2 * variance) for s, (n, mean, variance) in ROWS.items()]
-        two = {
-            "covalidation_training": table(TRAINING),
-            "disagreement": pd.DataFrame(
-                disagreement, columns=["candidate", "shard", "repeat", "rows", "disagreement"]
-            ),
-            "disagreement_rows": pd.DataFrame(rows, columns=["candidate", "shard", "rows", "mean", "variance"]),
+        design, (rows, means, variances) = read_design(settings), map(np.array, zip(*ROWS.values(), strict=True))
+        by_repeat = np.array([[DISAGREEMENT[shard, repeat] for shard in (0, 1)] for repeat in (0, 1)])
+        shards = {
+            name: ShardMargins(rows, by * by_repeat, by * means, by**2 * variances)
+            for name, by in FACTOR.items()
+            if unlabeled and name not in failed
         }
-        subsamples = {}
-        for number, split in enumerate(read_design(settings).splits("subsamples")):
-            subsamples |= {(number, row): float(number < 10) for row in split.validation}
-        more = {"final": table(IN_SAMPLE), "subsamples": table(subsamples), **two}
-        of_schemes = {scheme: table(losses) for scheme, losses in LOSSES.items()}
-        record = {"dropped": [], "no_race": "", "failed": {"ill": "hold-out: no"}, "lacking": {}, "halvings": None}
-        files.write_fits({**of_schemes, **more}, {**record, "warnings": {}})
+        fits = {
+            scheme: {name: finished(design, scheme, name) for name in FACTOR if name not in failed}
+            for scheme in schemes_of(design)
+        }
+        saved_fits.write(settings, Fitted(design, fits, failed), Compared(shards))
         return settings, read_validation(settings)
 
     return write
@@ -90,9 +96,6 @@ def test_a_candidate_that_failed_in_the_hold_out_is_left_out_of_all_with_its_fir
     assert {"good", "perfect"} == {record.candidate for record in results.estimates}
     assert ["good", "perfect"] == list(choose(settings, results).values)
     assert ("perfect", "E_bbc") == (results.estimates[-1].candidate, results.estimates[-1].estimate)
-    for evidence in results.evidence.values():
-        losses = [*evidence.losses.values(), evidence.training]
-        assert 9 > max(part.max() for parts in losses for part in parts)
 
 
 # name: value, n_train, n_tested. E_dis = (1 - sqrt(1 - 2/4)) / 2; steps are trained on 1, 2 and 3 rows
@@ -195,9 +198,6 @@ def test_where_the_criterion_is_no_mean_of_losses_candidates_are_compared_by_e_c
 
 
 def test_if_all_failed_nothing_is_selected(results_of):
-    settings, _ = results_of()
-    failed = {"good": "no", "ill": "oh", "perfect": "ah"}
-    files.write_json(files.FITS_RECORD, {**files.read_fits_record(), "failed": failed})
-    results = read_validation(settings)
+    settings, results = results_of(failed={"good": "no", "ill": "oh", "perfect": "ah"})
     with pytest.raises(UserError, match=r"^candidates: all failed \(good: no; ill: oh; perfect: ah\), .* fix "):
         choose(settings, results)

@@ -30,7 +30,7 @@ def case(rows, settings_of_rows):
         losses = [np.full(len(split.validation), error) for split in design.splits("cross_validation")]
         (split,), (X, y) = design.splits("holdout"), files.read_table(files.LABELED)
         g_minus = settings.candidates[0].learner().fit(take(X, split.train), y[split.train])
-        models = SimpleNamespace(X=X, stated=lambda record: record, hypotheses=lambda _: [g_minus])
+        models = SimpleNamespace(X=X, updated_once=False, final_rows=None, hypotheses=lambda _: [g_minus])
         return Validation(design, {"tree": Evidence({"cross_validation": losses})}, {"tree": models})
 
     return make

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from heldout.intervals import clopper_pearson, confidence_sequence, corrected_fold_t
-from heldout.losses.tested_losses import RepeatedByRow
+from heldout.losses.tested_losses import RepeatedByRow, ShardMargins
 from heldout.metrics.measure import TestMetrics
 from heldout.parts.partition import Partition
 from heldout.records import (
@@ -22,10 +22,14 @@ from heldout.records import (
     RocPoint,
     ShardDisagreement,
 )
+from heldout.running.stored import Finished
 from heldout.selection import bbc
 from heldout.unlabelled import implied_error
+from tasks.fits import saved_fits
+from tasks.fits.fitted import Compared, Fitted
 from tasks.outcome.read_validation import read_validation
 from tasks.params import Settings
+from tasks.plans.read_design import read_design
 from tasks.report.read_summary import read_summary
 from tasks.report.sections.targets import targets
 from tasks.report.summary import LabeledRows, Summary
@@ -33,7 +37,6 @@ from tasks.storage import files, metrics_files, report_tables
 from tests.tasks.records import write_records
 
 SELECTION = {"selected": "bayes"}
-NO_FAMILIES = pd.DataFrame({"candidate": []})
 NO_FURTHER = "intervals.E_cv=bayle within"
 
 
@@ -61,32 +64,29 @@ def read(prepared):
             "candidates=[{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}]", NO_FURTHER, *changes
         )
         partition, rng = files.read_partition(), np.random.default_rng(1)
+        design = read_design(settings)
+        tested, own = rng.integers(0, 2, (2, *design.halves.shape)).astype(float)
         rows = {
             "holdout": np.flatnonzero(partition.validation),
             "cross_validation": np.argsort(partition.fold, kind="stable"),
-            "progressive": np.argsort(partition.step)[30:][::-1],  # not in the order of the steps
-            "covalidation": np.tile(np.arange(60), 3),
-        }
-        units = {
-            "holdout": np.zeros(12, dtype=int),
-            "cross_validation": partition.fold[rows["cross_validation"]],
-            "progressive": partition.step[rows["progressive"]],
-            "covalidation": np.repeat(np.arange(3), 60),
+            "progressive": np.sort(np.argsort(partition.step)[30:]),  # not in the order of the steps
         }
         losses = {scheme: rng.integers(0, 2, len(row)).astype(float) for scheme, row in rows.items()}
-        repeats = pd.DataFrame(
-            {"candidate": "bayes", "shard": 0, "repeat": range(3), "rows": 30, "disagreement": [0.1, 0.2, 0.3]}
-        )
-        moments = pd.DataFrame({"candidate": ["bayes"], "shard": 0, "rows": 30, "mean": 0.2, "variance": 0.04})
-        of_schemes = {
-            scheme: pd.DataFrame({"candidate": "bayes", "unit": units[scheme], "row": row, "loss": losses[scheme]})
-            for scheme, row in rows.items()
+        by_row = {scheme: pd.Series(losses[scheme], rows[scheme]) for scheme in rows}
+        fits = {
+            scheme: Finished((), tuple(of[split.validation].to_numpy() for split in design.splits(scheme)), ())
+            for scheme, of in by_row.items()
         }
-        in_sample = pd.DataFrame({"candidate": "bayes", "unit": 0, "row": range(60), "loss": 0.0})
-        more = {"covalidation_training": of_schemes["covalidation"], "disagreement": repeats, "final": in_sample}
-        more |= {"disagreement_rows": moments, "paths": pd.DataFrame({"candidate": ["bayes"]}), "families": NO_FAMILIES}
-        record = {"dropped": [], "no_race": "", "failed": {"tree": "no"}, "lacking": {}, "warnings": {}}
-        files.write_fits({**of_schemes, **more}, {**record, "halvings": None})
+        of_halves = [(number // 2, split) for number, split in enumerate(design.splits("covalidation"))]
+        fits["covalidation"] = Finished(
+            (),
+            tuple(tested[repeat, split.validation] for repeat, split in of_halves),
+            tuple(own[repeat, split.train] for repeat, split in of_halves),
+        )
+        fits["final"] = Finished((), (np.zeros(60),), ())
+        shards = ShardMargins(np.array([30]), np.array([[0.1], [0.2], [0.3]]), np.array([0.2]), np.array([0.04]))
+        fitted = Fitted(design, {scheme: {"bayes": of} for scheme, of in fits.items()}, {"tree": "no"})
+        saved_fits.write(settings, fitted, Compared({"bayes": shards}))
         records = [*read_validation(settings)["bayes"].values()]
         write_records("estimates", records)
         write_records("differences", [Difference("bayes", "baseline", -0.25)])
@@ -104,8 +104,7 @@ def read(prepared):
             files.write_csv(path, pd.DataFrame({"row": [5], "label": ["=1+1"]}))
         metrics_files.write(TestMetrics())
         files.write_json(files.SELECTION, SELECTION)
-        of_rows = {scheme: pd.Series(losses[scheme], rows[scheme]) for scheme in rows}
-        return Case(read_summary(settings), of_rows, partition, settings, records)
+        return Case(read_summary(settings), by_row, partition, settings, records)
 
     return read_with
 

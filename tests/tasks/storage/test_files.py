@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from heldout.metrics.measure import TestMetrics
 from heldout.records import Difference, Estimate, Measured, MoreRows
+from heldout.schemes.halvings import Halvings
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.runtime.errors import UserError
@@ -131,12 +132,15 @@ def test_a_table_that_changed_is_read_anew(tables):
     assert tables.labeled["target"].tolist() == after != before
 
 
-def test_results_and_failures_are_read_as_they_were_written():
-    table = pd.DataFrame({"candidate": ["a"], "unit": [0], "row": [3], "loss": [1 / 3]})
-    record = {"failed": {"b": "fold 1/2: ValueError: “no”"}}
-    files.write_fits({"cross_validation": table}, record)
-    pd.testing.assert_frame_equal(table, files.read_result("cross_validation"), check_exact=True)
-    assert record == files.read_fits_record()
+def test_the_halvings_are_those_of_the_present_partitions(tables):
+    write_prepared(tables)
+    made = Halvings(8, 30, 0.25)
+    table = pd.DataFrame({"candidate": ["a"], "row": [3], "disagreement": [1 / 3]})
+    with files.writing_fits({"largest_disagreement": table}, made) as folder:
+        folder.mkdir()
+    pd.testing.assert_frame_equal(table, files.read_result("largest_disagreement"), check_exact=True)
+    assert made == files.read_halvings(files.partitions_hash())
+    assert files.read_halvings("of other rows") is None
 
 
 @pytest.mark.parametrize(

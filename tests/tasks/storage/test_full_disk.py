@@ -37,12 +37,17 @@ def neighbours(rows: int) -> KNeighborsClassifier:
     return KNeighborsClassifier(1).fit(np.random.default_rng(0).random((rows, 2)), np.arange(rows) % 2)
 
 
+def write_fits(table: pd.DataFrame) -> None:
+    with files.writing_fits({"paths": table}, None) as folder:
+        folder.mkdir()
+
+
 WRITERS = {
     "reports/a.csv": lambda path, rows: files.write_csv(path, losses(rows)),
     "reports/a.json": lambda path, rows: files.write_json(path, losses(rows).to_dict("list")),
     "reports/report.html": lambda path, rows: files.write_text(path, "word " * 10 * rows),
     "data/results/losses.parquet": lambda _, rows: files.write_losses([losses(rows)]),
-    "data/results/fits": lambda _, rows: files.write_fits({"holdout": losses(rows)}, {}),
+    "data/results/fits": lambda _, rows: write_fits(losses(rows)),
     "models/selected.skops": lambda path, rows: model_file.save(neighbours(rows), path),
     ".cache/tasks/ab/abc": lambda _, rows: fit_cache.store.save("abc", losses(rows)),
 }
