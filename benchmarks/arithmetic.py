@@ -14,7 +14,7 @@ from sklearn.model_selection import PredefinedSplit, cross_validate
 
 from benchmarks.checkout import checkout, flow
 from benchmarks.measured import PEER, Row, against
-from heldout.parts.splits import Split
+from heldout.splits.split import Split
 from tasks.fits import executor, half_model_disagreement, run_schemes
 from tasks.fits.work import Work
 from tasks.params import Settings, load

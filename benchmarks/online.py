@@ -14,9 +14,9 @@ import heldout
 from benchmarks.measured import PEER, Row, against, compared, draw, paired
 from heldout.learners import tree_cv
 from heldout.online import OnePass
-from heldout.parts.splits import Rows
 from heldout.rows.frames import take
 from heldout.shortcuts import find
+from heldout.splits.split import Rows
 
 _REFITTED = 50  # of the steps, evenly, from which the time of all is estimated
 

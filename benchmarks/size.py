@@ -1,7 +1,7 @@
 """Seconds and peak memory of the whole pipeline on large data, printed as tables; docs/size.md.
 
     python -m benchmarks.size FOLDER            # a million labelled rows, ten million unlabelled rows
-    python -m benchmarks.size FOLDER --shards   # co-validation alone, with 2, 20 and 200 shards
+    python -m benchmarks.size FOLDER --shards   # few labelled rows, with 2, 20 and 200 shards
 
 The data are made in FOLDER, and each run is in a clone of this checkout there. Memory is the sum of the
 resident sizes of the command and all its child processes; shared pages count once for each process.
@@ -42,7 +42,7 @@ _CANDIDATES: list[dict[str, Any]] = [
         "params": {"early_stopping": False, "max_iter": 50},
     },
 ]
-_FLOWS = ("prepare", "holdout", "cross_validation", "progressive", "covalidation", "select", "report")
+_FLOWS = tuple(yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"])
 
 
 @dataclass(frozen=True)
@@ -168,18 +168,18 @@ def whole(folder: Path, labeled: int, unlabeled: int, shards: int) -> None:
 
 
 def by_shards(folder: Path, rows_per_shard: int) -> None:
-    """Co-validation alone with more and more shards of the same size: its memory must not grow."""
+    """The fits of few rows with more and more shards of the same size: their memory must not grow."""
     source = folder / "few.parquet"
     write_rows(source, 5000, seed=0, labeled=True)
     checkout = clone(folder / "checkout")
-    print(f"\nco-validation of 5,000 labelled rows, shards of {rows_per_shard:,} rows, {COLUMNS} columns\n")
+    print(f"\nfit of 5,000 labelled rows, shards of {rows_per_shard:,} rows, {COLUMNS} columns\n")
     print("| shards | unlabelled rows | seconds | peak memory, GB |\n|---|---|---|---|", flush=True)
     for count in (2, 20, 200):
         for number in range(count):
             path = folder / f"of-{count}/{number:03d}.parquet"
             write_rows(path, rows_per_shard, seed=1 + number, labeled=False)
         params = write_params(folder / "few.yaml", source, str(folder / f"of-{count}/*.parquet"), 5000)
-        for name in ("prepare", "covalidation"):
+        for name in ("prepare", "fit"):
             run = measured(flow(name, params), checkout)
         print(f"| {count} | {count * rows_per_shard:,} | {run.seconds:.0f} | {run.gigabytes:.2f} |", flush=True)
         shutil.rmtree(folder / f"of-{count}")
@@ -191,7 +191,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where the data and the clones go: needs 10 GB")
     parser.add_argument("--labeled", type=int, default=1_000_000)
     parser.add_argument("--unlabeled", type=int, default=10_000_000)
-    parser.add_argument("--shards", action="store_true", help="co-validation alone, with 2, 20 and 200 shards")
+    parser.add_argument("--shards", action="store_true", help="few labelled rows, with 2, 20 and 200 shards")
     parser.add_argument("--rows-per-shard", type=int, default=50_000)
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()

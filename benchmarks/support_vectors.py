@@ -8,9 +8,9 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measured import PEER, Row, against, draw
-from heldout.parts.partition import draw_folds, make_halves
 from heldout.schemes import covalidation, cross_validation
 from heldout.shortcuts.support_vectors import Distances, SupportVectors
+from heldout.splits.partition import draw_folds, make_halves
 
 _TIMES = 3  # a round of both ways takes more than ten seconds
 

@@ -17,7 +17,7 @@ Finished fits lie under .cache/tasks and are used again; removing that folder is
 always safe."""
 
 FLOWS = {
-    "prepare": "cut the test part, deal out the shards, draw every partition",
+    "prepare": "cut the test set, deal out the shards, draw every partition",
     "fit": "every fit of every candidate: folds, steps, half models",
     "select": "all estimates, the winner, its bound, E_test if asked",
     "report": "report.html, summary.md, MLflow, and the table",
@@ -26,7 +26,7 @@ FLOWS = {
 }
 _DESCRIPTIONS = {
     "prepare": """\
-Read data.source, cut off the test part, keep some labels, deal out the shards
+Read data.source, cut off the test set, keep some labels, deal out the shards
 of unlabelled rows, and draw every partition -> data/prepared""",
     "fit": f"""\
 Train and test every candidate on the rows of the hold-out, of each fold and of
@@ -34,7 +34,7 @@ each progressive step, and on both halves of the rows, again and again, whose
 models then answer the unlabelled shards -> data/results/fits{_STORED}""",
     "select": """\
 Estimate every candidate's error with its interval, choose one, and test it on
-the test part if selection.open_test is true -> reports/estimates.csv,
+the test set if selection.open_test is true -> reports/estimates.csv,
 reports/selection.json, models/selected.skops. It reads the files of the flows
 before it.""",
     "report": """\
@@ -54,7 +54,7 @@ OTHERS = {
     "new": "a folder for a project of your own",
     "init": "look at a table, and write its params.yaml",
     "plan": "how many fits a run does, their seconds and memory",
-    "open-test": "test the winner on the sealed test part, once, at the end",
+    "open-test": "test the winner on the sealed test set, once, at the end",
     "compare": "two revisions; or answers that somebody else made",
     "gate": "pass or fail by what the winner errs at most, for CI",
     "verify": "is the history behind a report whole, and what was compared",

@@ -12,7 +12,7 @@ from prefect.settings import PREFECT_API_URL
 from tasks.outcome.batches import Batch
 from tasks.outcome.contest import Promotion
 from tasks.params import Settings
-from tasks.runtime import server, vouched
+from tasks.runtime import server, vouched_hosts
 from tasks.runtime.errors import Held, UserError, one_line
 from tasks.storage.watch_files import WatchedShard
 from tasks.track import lifecycle, operations_ledger
@@ -53,7 +53,7 @@ def _server_of_user() -> str:
     url = PREFECT_API_URL.value() or ""
     try:
         if url:
-            vouched.check_prefect(url)
+            vouched_hosts.check_prefect(url)
     except UserError as error:  # the rollback is done
         log.warning("Prefect is not told: %s", error)
         return ""

@@ -16,7 +16,7 @@ NOT_PASSED = 3
 _WORDS = {True: "passed", False: "failed"}
 DESCRIPTION = """\
 Pass or fail by what the winner of the last validation errs at most: the upper
-end of its E_test if the test part was opened, else the bound, else the upper
+end of its E_test if the test set was opened, else the bound, else the upper
 end of its E_cv. The sentence says which of them, of which hypothesis, and under
 which assumption. With --against it also fails if the winner of another git
 revision is shown to err less. Nothing is computed again: run `dvc repro` first.

@@ -31,7 +31,7 @@ ARTIFACT = "morning"
 def night(settings: Settings, trial: str) -> Iterator[None]:
     """Around a validation that may promote; nothing for a `trial`. An interruption is no end of a night.
 
-    Its first line says that it opens a test part that no key opens.
+    Its first line says that it opens a test set that no key opens.
     """
     if trial:
         yield

@@ -1,4 +1,4 @@
-"""Prepare: cut the test part, keep some labels, deal out the shards, draw every partition."""
+"""Prepare: cut the test set, keep some labels, deal out the shards, draw every partition."""
 
 import logging
 

@@ -10,9 +10,9 @@ from tasks.report import page, plots
 from tasks.report.headline import advice
 from tasks.report.metrics import write_metrics
 from tasks.report.note import note, run_name
-from tasks.report.printed import print_summary
 from tasks.report.read_summary import read_summary
 from tasks.report.summary_page import write_summary
+from tasks.report.terminal_summary import print_summary
 from tasks.storage import files
 from tasks.track import lifecycle
 from tasks.track.log_outcome import log_outcome

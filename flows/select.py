@@ -1,4 +1,4 @@
-"""Select: estimate every candidate's error, choose one, and test it on the test part if somebody asked for that."""
+"""Select: estimate every candidate's error, choose one, and test it on the test set if somebody asked for that."""
 
 from functools import partial
 
@@ -18,7 +18,7 @@ from tasks.outcome import (
 )
 from tasks.outcome.deliver import deliver
 from tasks.outcome.loss_lines import loss_lines
-from tasks.outcome.opening import check_weights, describe, open_test_part
+from tasks.outcome.opening import check_weights, describe, open_test_set
 from tasks.outcome.read_validation import choose, read_validation
 from tasks.params import Settings
 from tasks.storage import files, metrics_files, model_file, report_tables
@@ -49,7 +49,7 @@ def _select(settings: Settings) -> None:
     compared = [candidate for candidate in settings.candidates if candidate.name in validation.started]
     # before a row is scored: what fails below was opened all the same
     found_rows = enter_choice(settings, winner, compared, seen, ledger, found_rows)
-    opening = open_test_part(settings, validation, winner, delivered, found_rows)
+    opening = open_test_set(settings, validation, winner, delivered, found_rows)
     for kind, said in selection_entries.after_opening(opening):
         run.enter(settings, kind, said)
     validation = validation.with_opened(opening.opened)

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from flows.session import WHOLE
 from heldout.printable import printable
-from tasks.runtime import vouched
+from tasks.runtime import vouched_hosts
 from tasks.runtime.errors import UserError, one_line, without_login
 from tasks.runtime.own_code import MAKE
 
@@ -49,7 +49,7 @@ def main(options: argparse.Namespace) -> int:
 
     if not (address := PREFECT_API_URL.value()):
         raise UserError(f"no server of this folder runs; start `{MAKE} serve`, or set PREFECT_API_URL")
-    vouched.check_prefect(address)
+    vouched_hosts.check_prefect(address)
     try:
         with get_client(sync_client=True) as client:
             deployment = _found(client, options.deployment.rpartition("/")[2])  # also FLOW/NAME, as Prefect writes it
@@ -74,7 +74,7 @@ def _found(client: "SyncPrefectClient", name: str) -> "DeploymentResponse":
 
 
 def _opens(client: "SyncPrefectClient", deployment: "DeploymentResponse") -> str:
-    """That its run opens a sealed test part, where the parameters of this folder say so."""
+    """That its run opens a sealed test set, where the parameters of this folder say so."""
     from tasks.params import load
     from tasks.track.trial import opens_sealed, why_trial
 

@@ -34,9 +34,9 @@ def validate(
         overrides = (*changes.overrides(params), *overrides)
         settings = load(params, overrides)
         with validation_run(settings, overrides, asked=promote, scheduled=scheduled) as check_sources:
-            prepare(params, overrides)  # rows are split: test part, folds, steps, halves; unlabelled rows into shards
+            prepare(params, overrides)  # rows are split: test set, folds, steps, halves; unlabelled rows into shards
             fit(params, overrides)  # each candidate on each part, block by block; half models compared on each shard
-            select(params, overrides)  # estimates with their intervals, the choice, the test part if it is opened
+            select(params, overrides)  # estimates with their intervals, the choice, the test set if it is opened
             check_sources()
             report(params, overrides)  # what people read, MLflow, the registry
         dvc_commands.commit(settings)

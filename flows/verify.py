@@ -15,7 +15,7 @@ DESCRIPTION = """\
 Check the ledger of operations: that no entry and no validation was removed,
 changed, moved or re-dated. With REPORT, a file of reports/ (report.html,
 summary.md, selection.json, metrics.json or estimates.csv), also that a
-validation of this store wrote it, that its test part was opened once for its
+validation of this store wrote it, that its test set was opened once for its
 model, and how many candidates were compared.
 
 The store is that of the parameters. --export writes what is checked into a
@@ -39,7 +39,7 @@ def main(options: argparse.Namespace) -> int:
     """Print what was found; returns the exit code. Raises UserError where there is nothing to check."""
     from heldout.printable import printable
     from tasks.outcome.chain import Head
-    from tasks.outcome.verified import UNSEEN, verify
+    from tasks.outcome.verified_history import UNSEEN, verify
     from tasks.params import load
     from tasks.runtime import environment
     from tasks.runtime.errors import UserError

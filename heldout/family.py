@@ -22,14 +22,14 @@ from heldout import seeds
 from heldout.errors import BadArgument
 from heldout.losses import SQUARED, ZERO_ONE, Losses
 from heldout.losses.tested_losses import Tested
-from heldout.parts import class_shares
-from heldout.parts.partition import can_stratify, part_size, training_cut
 from heldout.records import Interval
-from heldout.rows.aligned import aligned
+from heldout.rows.aligned_rows import aligned
 from heldout.rows.frames import take
 from heldout.schemes.holdout import split
 from heldout.selection import bbc
 from heldout.selection.bound import selection_bound
+from heldout.splits import class_shares
+from heldout.splits.partition import can_stratify, part_size, training_cut
 
 EPOCHS = "epochs"
 ROWS_A_DEGREE = 50  # lecture 13: K = 100 serves for two parameters

@@ -91,9 +91,9 @@ class MoreRows:
 
 
 @dataclass(frozen=True)
-class Powered:
-    """E_val or E_cv of a candidate, corrected by unlabelled rows: a line of `powered.csv`
-    (`heldout.diagnosis.powered`).
+class PredictionPowered:
+    """E_val or E_cv of a candidate, corrected by unlabelled rows: a line of `prediction_powered.csv`
+    (`heldout.diagnosis.prediction_powered`).
 
     `width` is the interval's over that of the plain one. `labels_gained` is how many more tested rows would have given
     as much precision; it is below 0 where some is lost. `unlabeled` is the number of unlabelled rows that were used.
@@ -140,7 +140,7 @@ class ColumnReliance:
 
 @dataclass(frozen=True)
 class Measured:
-    """A metric of one hypothesis on its test part, or on a slice of it: a line of `metrics.csv`.
+    """A metric of one hypothesis on its test set, or on a slice of it: a line of `metrics.csv`.
 
     `slice` is empty for all rows, else `column=value`. `value` is None where the metric is not defined, the bounds,
     `level` and `interval` where there is no valid interval; `reason` then says why, or why an interval is not credible.

@@ -26,10 +26,10 @@ from heldout.learners import seeded
 from heldout.learners.fitting import predict
 from heldout.losses import Losses
 from heldout.losses.tested_losses import CrossValidated, RepeatedByRow, repeated_by_row
-from heldout.parts import class_shares
-from heldout.parts.partition import draw_folds, make_halves
 from heldout.schemes import cross_validation, fit_state, resampling
 from heldout.schemes.halvings import after_look, looks, most
+from heldout.splits import class_shares
+from heldout.splits.partition import draw_folds, make_halves
 from heldout.unlabelled.disagreement import pointwise_disagreement
 from studies.learners import LeastSquares, LeastSquaresClassifier, Logistic, TreeClassifier, TreeRegressor
 from studies.populations import Population, population

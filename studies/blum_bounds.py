@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from heldout.parts.partition import draw_steps
-from heldout.parts.splits import Split
 from heldout.schemes import cross_validation, progressive
+from heldout.splits.partition import draw_steps
+from heldout.splits.split import Split
 from studies.order_free import (
     LEARNERS,
     LOOKS,

@@ -22,8 +22,8 @@ from matplotlib.figure import Figure
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
 from heldout.losses.tested_losses import Tested
-from heldout.parts.splits import Split
 from heldout.schemes import holdout, progressive
+from heldout.splits.split import Split
 from studies import blum_printed, surviving_features
 from studies.blum_printed import FEATURES, GUESSED, PRINTED, TESTED, Printed, expected
 from studies.study import Finding, Record, mean_interval

@@ -20,9 +20,9 @@ from heldout.estimates import e_boot
 from heldout.estimates.methods import choose
 from heldout.intervals import log_t, wilson
 from heldout.learners.fitting import fit_and_test, test
-from heldout.parts.partition import make_partition, rarest_class
 from heldout.schemes import fit_state
 from heldout.schemes.design import Design, Evidence, cross_validated
+from heldout.splits.partition import make_partition, rarest_class
 from studies.learners import learner_of
 from studies.populations import FRESH, SIMULATED, population
 from studies.study import LEVEL, Finding, Record, share_interval

@@ -32,7 +32,7 @@ CALLED: Mapping[str, str] = {
     "credible": "Intervals that few rows carry",
     "hard_cells": "A rare class, costs, weights, groups and time",
     "verdicts": "The verdict's own errors, and its power",
-    "test_parts": "A test part of few distinct rows",
+    "test_sets": "A test set of few distinct rows",
     "discrete_cells": "Deep trees on few distinct rows",
     "bootstrap_632": "The bootstrap .632+",
     "race": "The race: what it keeps and spares",

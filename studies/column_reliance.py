@@ -25,7 +25,7 @@ import heldout
 from heldout.diagnosis.column_reliance import folds_of, increases, rows_of
 from heldout.losses import Losses
 from heldout.losses.tested_losses import Tested
-from heldout.rows.exchanged import value_numbers
+from heldout.rows.exchanged_rows import value_numbers
 from heldout.selection.paired_differences import differences_of_rows
 from studies.study import Finding, Record, share_interval
 

@@ -10,10 +10,10 @@ from heldout.estimates.methods import choose
 from heldout.learners.fitting import fit_and_test, predict, test
 from heldout.losses import Loss
 from heldout.losses.tested_losses import RepeatedByRow, repeated_by_row
-from heldout.parts import class_shares
-from heldout.parts.partition import make_halves, make_partition, rarest_class
 from heldout.schemes import SchemeName, fit_state
 from heldout.schemes.design import Design, Evidence, cross_validated, half_losses, tested
+from heldout.splits import class_shares
+from heldout.splits.partition import make_halves, make_partition, rarest_class
 from heldout.unlabelled.disagreement import pointwise_disagreement
 from studies.intervals import half_subsamples
 from studies.judgements import FURTHER, LEVEL, Cell

@@ -2,8 +2,8 @@
 
 Each set goes from its file to the decision in a fresh clone of the last commit: `python -m flows init FILE --target
 COLUMN`, then `dvc repro`, with nothing edited but `selection.open_test`, since nothing follows. The winner's error on
-the test part is set against its estimates, against the constant baseline, and against gradient boosting with its
-defaults, trained on every row outside the test part. The sets run one at a time, since their seconds count. The quick
+the test set is set against its estimates, against the constant baseline, and against gradient boosting with its
+defaults, trained on every row outside the test set. The sets run one at a time, since their seconds count. The quick
 form takes three small sets through `heldout.validate`. [datasets.md](datasets.md) has each set: `python -m
 studies.datasets_page`.
 """
@@ -75,7 +75,7 @@ def _inside(found: Sequence[Outcome], judge: str) -> Finding:
     inside = sum(judge in outcome.inside for outcome in found)
     expected = sum(outcome.chance(judge) for outcome in found)
     share, low, high = share_interval(inside, len(found))
-    words = f"{inside} of {len(found)} sets; right intervals would give {expected:.1f}, as the test part has noise"
+    words = f"{inside} of {len(found)} sets; right intervals would give {expected:.1f}, as the test set has noise"
     name = f"datasets-test-error-inside-{judge.lower().replace('_', '-')}"
     return Finding(name, share, high >= expected / len(found), words, "", low, high)
 
@@ -94,7 +94,7 @@ def pictures(results: pd.DataFrame) -> Mapping[str, Figure]:
         axes.errorbar(value, places + shift, xerr=[value - low, high - value], **look)
     tested = [outcome.test_error / outcome.baseline for outcome in found]
     peers = [outcome.peer_error / outcome.baseline for outcome in found]
-    axes.plot(tested, places, "*", color="black", mfc="white", ms=8, ls="", label="error on the test part")
+    axes.plot(tested, places, "*", color="black", mfc="white", ms=8, ls="", label="error on the test set")
     axes.plot(peers, places, "x", color="black", ms=5, ls="", label="boosting's error on it")
     axes.axvline(1, color="black", lw=0.8, ls=":")
     axes.set_yticks(places, [outcome.name for outcome in found])

@@ -62,25 +62,25 @@ _HEAD = """\
 `make datasets DATA=FOLDER` makes this page; it is the study `datasets` of [studies](studies.md#datasets), set by set.
 Errors of classes are in percent, errors of numbers in squared units of the target.
 
-The test part is opened once, at the end. For each estimate by itself, this is the number of runs in which the winner's
-error on the test part is inside of the estimate's interval at 95 %:
+The test set is opened once, at the end. For each estimate by itself, this is the number of runs in which the winner's
+error on the test set is inside of the estimate's interval at 95 %:
 
 {counts}
 The column after each count is the number to be expected if the interval were right for the model that is tested: it is
-below 95 % of the runs, since the test part has noise too. Four things differ from that:
+below 95 % of the runs, since the test set has noise too. Four things differ from that:
 
 - The estimates are about hypotheses trained on fewer rows, which err more.
 - The winner has the least `E_cv` of all candidates, which makes its `E_cv` too small; its `E_val` has no part in the
   choice.
-- Equal rows are drawn one by one, in the test part as in the folds
-  ([decision 25](decisions/0025-the-test-part-belongs-to-the-row.md)): with many copies, as in wine_quality and
+- Equal rows are drawn one by one, in the test set as in the folds
+  ([decision 25](decisions/0025-the-test-set-belongs-to-the-row.md)): with many copies, as in wine_quality and
   phishing, both errors are also about rows that a training row equals. The run's line `duplicates` has `E_cv` both
-  ways, and `split.duplicates: keep_together` keeps copies on one side of the folds and of the test part.
-- Of the sets in time, electricity_elec2 and occupancy, the test part has the latest rows, and no interval covers what
+  ways, and `split.duplicates: keep_together` keeps copies on one side of the folds and of the test set.
+- Of the sets in time, electricity_elec2 and occupancy, the test set has the latest rows, and no interval covers what
   changes until then.
 
 The winner is shown to beat the constant `baseline` on {better} of {sets} sets. `peer` is the test error of gradient
-boosting with its defaults, trained on every row outside the test part: the delivered winner's test error is
+boosting with its defaults, trained on every row outside the test set: the delivered winner's test error is
 {ratio:.3f} times it (geometric mean, half a wrong row added to both).
 {above}
 No run took more than {most:.2f} of its budget.
@@ -98,8 +98,8 @@ _AUTOML = """\
 
 [FLAML](https://github.com/microsoft/FLAML) searches for the best model and gives no interval. On {sets} of these sets
 it got the same rows, the same columns, two threads and as many seconds (`python -m studies.peer_automl`). The winner's
-error on the test part is {ratio:.3f} times FLAML's (geometric mean, half a wrong row added to both); with the noise of
-the test parts, {low:.3f} to {high:.3f} at 95 % over sets.
+error on the test set is {ratio:.3f} times FLAML's (geometric mean, half a wrong row added to both); with the noise of
+the test sets, {low:.3f} to {high:.3f} at 95 % over sets.
 
 """
 _OUTPUTS = "## The output of init\n"

@@ -26,8 +26,8 @@ from heldout.decision.select import select
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
 from heldout.losses.tested_losses import CrossValidated
-from heldout.parts.partition import draw_folds
-from heldout.parts.splits import Split
+from heldout.splits.partition import draw_folds
+from heldout.splits.split import Split
 from studies import digit_pictures
 from studies.digit_features import digits, scaled, terms
 from studies.study import LEVEL, Finding, Record, mean_interval

@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 
 from heldout.learners.fitting import fit_and_test
 from heldout.losses.tested_losses import Tested
-from heldout.parts.partition import cut
 from heldout.schemes import holdout
+from heldout.splits.partition import cut
 from studies.colours import COLOURS
 from studies.exact_problems import PROBLEMS, Problem
 from studies.study import Finding, Record

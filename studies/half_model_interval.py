@@ -32,11 +32,11 @@ from heldout.learners import seeded
 from heldout.learners.fitting import predict
 from heldout.losses import Losses
 from heldout.losses.tested_losses import CrossValidated, training_covariance
-from heldout.parts import class_shares
-from heldout.parts.partition import draw_folds, make_halves
-from heldout.parts.splits import Split
 from heldout.schemes import covalidation, cross_validation, fit_state, resampling
 from heldout.schemes.halvings import most
+from heldout.splits import class_shares
+from heldout.splits.partition import draw_folds, make_halves
+from heldout.splits.split import Split
 from studies.learners import LeastSquares, LeastSquaresClassifier, Logistic, TreeClassifier, TreeRegressor
 from studies.populations import Population, population
 from studies.study import Finding, Record, share_interval

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from heldout.learners import seeded
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import Loss
-from heldout.parts import class_shares
-from heldout.parts.partition import make_halves
 from heldout.schemes import covalidation, fit_state
+from heldout.splits import class_shares
+from heldout.splits.partition import make_halves
 
 
 def half_models(learner: Any, X: Any, y: NDArray[np.generic], loss: Loss, pairs: int, seed: int) -> list[Any]:

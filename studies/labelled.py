@@ -10,9 +10,9 @@ from sklearn.base import clone
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
 from heldout.losses.ratio import error_of
-from heldout.parts.partition import draw_folds, make_halves
-from heldout.parts.weights import Weights
 from heldout.schemes import covalidation, cross_validation
+from heldout.splits.partition import draw_folds, make_halves
+from heldout.splits.weights import Weights
 from heldout.unlabelled.disagreement import disagreements
 from heldout.unlabelled.label_next import draw, lure_weights
 from studies.picked import Rows, least_sure

@@ -5,7 +5,7 @@ the paper has stems, up to three words in a row, and counts. Messages of newsgro
 give the label away; quotations stay, and so do the 201 messages that were sent to two of the groups of religion.
 Reuters: our ten topics have 9,035 documents, the paper's 9,410; earn and acq have as many as there. Votes, chess
 and adult: a feature for each answer, where `?` is an answer too; of adult also the numbers from 0 to 1, without the
-sampling weight. Optics: its test part, which scikit-learn ships as digits (1,797 rows; the paper has 1,800).
+sampling weight. Optics: its test set, which scikit-learn ships as digits (1,797 rows; the paper has 1,800).
 That rows have length 1 is said of the text alone in the paper; here it is so everywhere.
 """
 

@@ -1,4 +1,4 @@
-"""heldout/shown/measured.py: how often each method of an interval held, from docs/coverage.csv.
+"""heldout/shown/measured_intervals.py: how often each method of an interval held, from docs/coverage.csv.
 
 `python -m studies.measured_intervals` writes it again.
 """
@@ -11,7 +11,7 @@ import pandas as pd
 from heldout.estimates.methods import METHODS
 from studies.coverage_page import TABLE
 
-MODULE = Path("heldout/shown/measured.py")
+MODULE = Path("heldout/shown/measured_intervals.py")
 _HEAD = '''"""How often methods of intervals held in a study: written by `python -m studies.measured_intervals`."""
 
 from heldout.shown.coverage import Coverage

@@ -27,12 +27,12 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 import heldout
-from heldout.estimates import ESTIMATES, part_losses
-from heldout.fits.part_terms import ranks
-from heldout.schemes.whole_parts import cross_validated_by
+from heldout.estimates import ESTIMATES, set_metrics
+from heldout.fits.metric_terms import ranks
+from heldout.schemes.set_metrics import cross_validated_by
 from studies.study import Finding, Record, share_interval
 
-PART_LOSSES = part_losses(ESTIMATES)
+PART_LOSSES = set_metrics(ESTIMATES)
 SEED, NEEDS_DATA = 0, False
 LEVEL, LEAST = 0.95, 0.92  # of the interval; of a cell
 COLUMNS, PARTS, POOL = 5, 40, 5_000  # of the features; parts for the truth; other rows of each class

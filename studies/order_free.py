@@ -17,8 +17,8 @@ from sklearn.base import BaseEstimator
 
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss
-from heldout.parts.partition import draw_folds
-from heldout.parts.splits import Rows, Split, tested_rows, tested_sizes
+from heldout.splits.partition import draw_folds
+from heldout.splits.split import Rows, Split, tested_rows, tested_sizes
 from studies.learners import LeastSquaresClassifier
 from studies.study import mean_interval
 

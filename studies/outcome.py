@@ -1,4 +1,4 @@
-"""What is known of the winner on one data set: its estimates, its error on the test part, and that of two peers."""
+"""What is known of the winner on one data set: its estimates, its error on the test set, and that of two peers."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _NORMAL = NormalDist().inv_cdf(0.975)  # half the width of an interval at 95 %, 
 class Outcome:
     """The winner on one set; `estimates` are value, low, high, rows tested.
 
-    `peer_error` is the test error of gradient boosting with its defaults, trained on all rows outside the test part;
+    `peer_error` is the test error of gradient boosting with its defaults, trained on all rows outside the test set;
     `baseline` is the error of the best constant answer, and `beats_baseline` None where it cannot be told.
     """
 
@@ -31,7 +31,7 @@ class Outcome:
 
     @property
     def inside(self) -> list[str]:
-        """The estimates whose interval contains the error on the test part."""
+        """The estimates whose interval contains the error on the test set."""
         return [name for name in JUDGES if self.estimates[name][1] <= self.test_error <= self.estimates[name][2]]
 
     def chance(self, judge: str) -> float:
@@ -40,8 +40,8 @@ class Outcome:
         Let e be the true error of the tested model. A right interval is v ± z s, where the estimate v = e + s A and
         z = 1.96; the test error is t = e + n B. A and B are independent and standard normal, since no row of the test
         part has a share in the estimate. t is inside if |t - v| = |n B - s A| <= z s, and n B - s A is normal with
-        variance n² + s²: the probability is 2 Φ(z s / sqrt(n² + s²)) - 1. Without noise of the test part this is 95 %,
-        and 83 % if the test part has the noise of the estimate.
+        variance n² + s²: the probability is 2 Φ(z s / sqrt(n² + s²)) - 1. Without noise of the test set this is 95 %,
+        and 83 % if the test set has the noise of the estimate.
 
         s is a 2 z-th of the interval's width. n² is the variance of the mean of T losses of one model; E_val is the
         mean of K such losses, so that n² = s²(E_val) K / T. For E_val itself, only K and T remain.

@@ -4,7 +4,7 @@
 
 FLAML (Wang, Wu, Weimer, Zhu 2021) searches LightGBM, XGBoost, forests, extra trees and linear models, and judges them
 by its own hold-out or folds of the training rows. It gets the rows of the delivered model, the columns that `init`
-keeps, as many seconds as `init` and `dvc repro` took, two threads, and the seed 0. Its error is that on the test part.
+keeps, as many seconds as `init` and `dvc repro` took, two threads, and the seed 0. Its error is that on the test set.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def searched(name: str, data: Path, seconds: float) -> tuple[float, str]:
-    """The error on the test part of what FLAML finds in so many seconds, and which learner that is."""
+    """The error on the test set of what FLAML finds in so many seconds, and which learner that is."""
     from flaml import AutoML  # type: ignore[import-not-found]
 
     with tempfile.TemporaryDirectory(prefix="heldout-") as folder:

@@ -1,4 +1,4 @@
-"""Gradient boosting with its defaults on every row outside the test part of this checkout: its error on that part.
+"""Gradient boosting with its defaults on every row outside the test set of this checkout: its error on that part.
 
     python -m studies.peer_boosting    # after dvc repro; prints of_classes, error, rows, test_rows as JSON
 

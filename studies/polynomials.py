@@ -23,8 +23,8 @@ from heldout.decision.select import select
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED
 from heldout.losses.tested_losses import Tested
-from heldout.parts.partition import cut
 from heldout.schemes import holdout
+from heldout.splits.partition import cut
 from studies.colours import COLOURS
 from studies.noisy_polynomials import SETTINGS, Polynomial, Setting
 from studies.study import Finding, Record, mean_interval

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from heldout.parts.partition import draw_steps
-from heldout.parts.splits import Split
 from heldout.schemes import holdout, progressive
+from heldout.splits.partition import draw_steps
+from heldout.splits.split import Split
 from studies import gain_sets
 from studies.learners import TreeClassifier
 from studies.order_free import LEARNERS as LEAN

@@ -22,7 +22,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from heldout.decision.select import select
-from heldout.parts.partition import make_halves
+from heldout.splits.partition import make_halves
 from studies import kernel_machines, madani_tasks
 from studies.madani_pictures import against, curve
 from studies.study import Finding, Record, mean_interval

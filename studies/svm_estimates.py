@@ -3,7 +3,7 @@
 Madani, Pennock, Flake, section 3.1 and figures 1 and 2: eight tasks, linear support vector machines with C = 10, 30
 trials of 30 partitions. A trial takes 200 training rows, of which smaller sizes are the first: random draws, or ten of
 them and then, one after the other, the row nearest to the border of the machine trained so far. A fifth of the other
-rows is the test part, and the halves are compared on the rest. The tasks are described in `studies/madani_tasks.py`
+rows is the test set, and the halves are compared on the rest. The tasks are described in `studies/madani_tasks.py`
 (our Reuters has 9,035 documents, the paper's 9,410). A ratio here is of means over trials and sizes, of which the
 geometric mean over tasks is taken; its interval comes from the trials, by the jackknife.
 """
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from heldout.parts.partition import make_halves
+from heldout.splits.partition import make_halves
 from studies import kernel_machines, madani_tasks
 from studies.madani_pictures import errors, ratios
 from studies.study import Finding, Record, mean_interval
@@ -24,7 +24,7 @@ SEED, NEEDS_DATA = 0, True
 SIZES, QUICK_SIZES = (50, 100, 150, 200), (40, 80)
 TRIALS, PARTITIONS, IN_A_UNIT = 30, 30, 3
 QUICK_TRIALS, QUICK_PARTITIONS = 6, 10
-FIRST, TEST = 10, 5  # random rows before rows are picked; one row of so many is in the test part
+FIRST, TEST = 10, 5  # random rows before rows are picked; one row of so many is in the test set
 SAMPLING = {"random": kernel_machines.drawn, "active": kernel_machines.picked}
 ESTIMATES = {"E_loo": "true error", "E_2cv": "half error", "E_maxdt": "half error", "E_dis": "half error"}
 GOOD = 0.1  # an estimate that the paper calls good is taken to be within so much of its target

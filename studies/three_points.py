@@ -23,7 +23,7 @@ from heldout import shortcuts
 from heldout.decision.select import select
 from heldout.losses import SQUARED
 from heldout.losses.tested_losses import CrossValidated
-from heldout.parts.partition import draw_folds
+from heldout.splits.partition import draw_folds
 from studies.study import Finding, Record, share_interval
 
 SEED, NEEDS_DATA = 0, False

@@ -17,7 +17,7 @@ TEST_FRACTION = 0.2  # as `init` writes
 
 
 def run(name: str, seed: int) -> Outcome:
-    """The winner of two candidates on the rows outside of a random test part."""
+    """The winner of two candidates on the rows outside of a random test set."""
     table, target = real_tables.read(name, None)
     loss = choose_loss(None, target.to_numpy())
     X, X_test, y, y_test = train_test_split(table, target.to_numpy(), test_size=TEST_FRACTION, random_state=seed)

@@ -23,8 +23,8 @@ from sklearn.tree import DecisionTreeRegressor
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE
 from heldout.losses.tested_losses import Tested
-from heldout.parts.partition import cut
 from heldout.schemes import holdout
+from heldout.splits.partition import cut
 from studies.study import Finding, Record, mean_interval
 
 SEED, NEEDS_DATA = 0, False

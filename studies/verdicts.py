@@ -32,7 +32,7 @@ from threadpoolctl import threadpool_limits
 
 import heldout
 from heldout.fits.baseline import NAME
-from heldout.notebook.decided import planned
+from heldout.notebook.decision import planned
 from studies import hard_cells
 from studies.hard_cells import Cell, Draw, Numbers, Rows, Unit, slug
 from studies.made_tables import markdown, write_between

@@ -15,7 +15,7 @@ from heldout.selection.bound import SelectionBound, selection_bound
 from heldout.selection.comparison import Comparison
 from heldout.selection.differences import compared_by
 from heldout.selection.rules import Rule
-from heldout.selection.selected import Criterion, Selection
+from heldout.selection.selection import Criterion, Selection
 
 
 def select_among(

@@ -11,9 +11,9 @@ from heldout.estimates.criteria import WITHOUT_LOSSES, check_rule
 from heldout.intervals import clustered_t
 from heldout.losses import Losses
 from heldout.selection.comparison import Comparison
-from heldout.selection.paired import Paired
+from heldout.selection.paired_losses import Paired
 from heldout.selection.rules import RULES, Compared, Rule
-from heldout.selection.selected import Criterion, Selection
+from heldout.selection.selection import Criterion, Selection
 
 
 def standard_error(losses: Losses, cluster: NDArray[np.int64] | None = None) -> float:

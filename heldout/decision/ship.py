@@ -5,7 +5,7 @@ The verdict is the first of these that holds:
 1. `not_yet`: a reason to stop. The winner is too good to be true; a finding about the table has the severity `stop`; or
    the winner is not shown to err less than the baseline, in the loss that was chosen.
 2. `ship_with_care`: a caveat. In this order: the interval to plan with is not credible; a finding of severity `care`
-   that nobody has decided about; the test part is spent, or was opened for several winners; earlier validations were
+   that nobody has decided about; the test set is spent, or was opened for several winners; earlier validations were
    removed from the store; the estimate to plan with does not show by itself that the baseline is beaten; its interval
    reaches the baseline's error, so it is wide; it has no interval; the unlabelled rows are of another population;
    stratified parts make the estimates too low; candidates failed; another candidate is shown to err less; the criterion
@@ -78,7 +78,7 @@ class Further:
     """What is known besides the rows of one validation.
 
     `findings` are the severity and the text of each finding about the table that is open; `decided` are the columns
-    about which somebody has decided. `spent` says why the test part stayed closed, `openings` for how many winners it
+    about which somebody has decided. `spent` says why the test set stayed closed, `openings` for how many winners it
     was opened, `removed` how many earlier validations somebody took out of the store.
     """
 
@@ -224,9 +224,9 @@ def _cares(known: Known) -> Iterator[str]:
         yield f"the interval of {planned.record.estimate} is not credible: {reason}"
     yield from _found(known, "care")
     if known.spent:
-        yield "the test part is used up, so the rows that were used to choose are all there is to plan with"
+        yield "the test set is used up, so the rows that were used to choose are all there is to plan with"
     if known.openings > 1:
-        yield f"the test part was opened for {known.openings} different winners, so E_test is too low"
+        yield f"the test set was opened for {known.openings} different winners, so E_test is too low"
     if known.removed:
         yield (
             f"{known.removed} earlier validation{'s' * (known.removed > 1)} of these data, which the ledger names, "

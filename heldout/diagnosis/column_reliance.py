@@ -41,12 +41,12 @@ from heldout.learners.fitting import ROWS_AT_ONCE, answers, losses_of, recorded,
 from heldout.learners.threads import one_thread
 from heldout.losses import Losses
 from heldout.losses.tested_losses import Tested
-from heldout.parts.splits import Rows, tested_rows
 from heldout.records import ColumnReliance
-from heldout.rows.exchanged import exchanged, names, value_numbers
+from heldout.rows.exchanged_rows import exchanged, names, value_numbers
 from heldout.schemes.design import Design
 from heldout.schemes.other_rows import others_of
 from heldout.selection.paired_differences import differences_of_rows
+from heldout.splits.split import Rows, tested_rows
 
 INTERVAL = "corrected t of rows, all columns"
 DRAWS = 10  # other rows that give their values to each row

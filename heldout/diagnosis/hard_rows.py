@@ -24,8 +24,8 @@ from heldout.errors import BadArgument, check_whole
 from heldout.learners.fitting import answers
 from heldout.losses import ABSOLUTE, ZERO_ONE, Losses
 from heldout.losses.loss import places
-from heldout.parts.splits import Rows
 from heldout.schemes.design import Design, Evidence, half_losses, held_out_losses
+from heldout.splits.split import Rows
 
 _ROUNDING = 1e-12  # of weighted costs
 

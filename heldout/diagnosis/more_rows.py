@@ -39,10 +39,10 @@ from heldout.intervals.method import two_sided_t
 from heldout.losses import Losses
 from heldout.losses.ratio import Ratio, error_of
 from heldout.losses.tested_losses import CrossValidated
-from heldout.parts.splits import tested_sizes, trained_sizes
 from heldout.records import Estimate, MoreRows
 from heldout.schemes.design import Design, Evidence, cross_validated, half_losses
 from heldout.selection.paired_differences import paired_differences
+from heldout.splits.split import tested_sizes, trained_sizes
 
 GAIN, AT_N, AT_2N = "gain", "E_N", "E_2N"
 CONVEX = "each doubling of the training rows lowers the error, and by no more than the one before"

@@ -21,10 +21,10 @@ from heldout.learners.fitting import answers, losses_of
 from heldout.losses import Loss
 from heldout.losses.amounts import amount
 from heldout.losses.ratio import error_of
-from heldout.parts.splits import Split
-from heldout.rows.exchanged import exchanged
+from heldout.rows.exchanged_rows import exchanged
 from heldout.rows.frames import column_names
 from heldout.schemes.design import Design
+from heldout.splits.split import Split
 
 Columns = NDArray[np.intp]
 

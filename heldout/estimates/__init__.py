@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from heldout import extensions
 from heldout.estimates.definition import Definition
 from heldout.losses import Loss
-from heldout.losses.of_part import PartLoss
+from heldout.losses.set_metrics import SetMetric
 from heldout.records import Estimate
 from heldout.schemes import SCHEMES, SchemeName
 
 if TYPE_CHECKING:
     from heldout.schemes.design import Design, Evidence
-    from heldout.selection.selected import Selection
+    from heldout.selection.selection import Selection
 
 # a line an estimate: its module of `heldout.estimates`
 _OWN: tuple[Definition, ...] = tuple(
@@ -93,9 +93,9 @@ def scheme_of(estimate: str) -> SchemeName:
     return scheme
 
 
-def part_losses(names: Iterable[str]) -> dict[str, PartLoss]:
-    """The losses of whole parts that some estimates are means of."""
-    found = ((name, ESTIMATES[name].part_loss) for name in names)
+def set_metrics(names: Iterable[str]) -> dict[str, SetMetric]:
+    """The metrics of a set that some estimates are means of."""
+    found = ((name, ESTIMATES[name].set_metric) for name in names)
     return {name: loss for name, loss in found if loss is not None}
 
 

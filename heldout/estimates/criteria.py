@@ -8,7 +8,7 @@ from heldout.estimates import ESTIMATES
 from heldout.losses import Loss
 from heldout.losses.choice import KINDS, as_written, ordered_as
 from heldout.selection.rules import RULES, Rule
-from heldout.selection.selected import Criterion
+from heldout.selection.selection import Criterion
 
 # the estimates whose largest value is the criterion
 _NEEDS: Mapping[Criterion, tuple[str, ...]] = {
@@ -16,14 +16,14 @@ _NEEDS: Mapping[Criterion, tuple[str, ...]] = {
     "max(E_cv, E_maxdt)": ("E_cv", "E_maxdt"),
 }
 CRITERIA: tuple[Criterion, ...] = tuple(_NEEDS)
-_PART_LOSSES = {name: loss for name, definition in ESTIMATES.items() if (loss := definition.part_loss) is not None}
+_SET_METRICS = {name: loss for name, definition in ESTIMATES.items() if (loss := definition.set_metric) is not None}
 # what others call a criterion: a metric that it is 1 - of, or in whose order E_cv puts candidates
 OF_METRICS: Mapping[str, Criterion] = {
     **{metric: "E_cv" for kind in KINDS for metric in kind.metrics},
-    **{loss.metric: name for name, loss in _PART_LOSSES.items()},
+    **{loss.metric: name for name, loss in _SET_METRICS.items()},
 }
 _ALSO = [
-    *((loss.metric, loss.also) for loss in _PART_LOSSES.values()),
+    *((loss.metric, loss.also) for loss in _SET_METRICS.values()),
     *(line for kind in KINDS for line in kind.metrics.items()),
 ]
 # means of paired losses, which have a standard error
@@ -33,13 +33,13 @@ WITHOUT_LOSSES = f"use the rule {' or '.join(name for name, rule in RULES.items(
 
 def compares_by(criterion: Criterion) -> str:
     """The estimate whose paired differences say who errs less: the criterion if it is 1 - a metric, else E_cv."""
-    return criterion if criterion in ESTIMATES and ESTIMATES[criterion].part_loss is not None else "E_cv"
+    return criterion if criterion in ESTIMATES and ESTIMATES[criterion].set_metric is not None else "E_cv"
 
 
 def judged_by(criterion: Criterion, loss: Loss) -> str:
     """What says whether a winner beats the baseline, in words."""
-    part_loss = ESTIMATES[compares_by(criterion)].part_loss
-    return f"the {loss.name} loss" if part_loss is None else part_loss.metric
+    set_metric = ESTIMATES[compares_by(criterion)].set_metric
+    return f"the {loss.name} loss" if set_metric is None else set_metric.metric
 
 
 def of_metric(called: object) -> str | None:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Literal
 
 from heldout.intervals.method import Default, IntervalMethod
 from heldout.losses import Loss
-from heldout.losses.of_part import PartLoss
-from heldout.parts.dependence import DependenceKind
+from heldout.losses.set_metrics import SetMetric
 from heldout.records import Estimate
 from heldout.schemes import Scheme, SchemeName
+from heldout.splits.dependence import DependenceKind
 
 if TYPE_CHECKING:
     from heldout.schemes.design import Design, Evidence
-    from heldout.selection.paired import Paired
-    from heldout.selection.selected import Selection
+    from heldout.selection.paired_losses import Paired
+    from heldout.selection.selection import Selection
 
 Kind = Literal["error", "training error", "disagreement", "implied error"]
 OfCandidate = Callable[["Design", "Evidence", str], Estimate | None]
@@ -93,8 +93,8 @@ class Definition:
         How one plans with it.
     after_the_choice : str
         For an estimate of the winner: what it is, next to its value in a sentence.
-    part_loss : PartLoss, optional
-        The loss of whole parts that it is a mean of, in place of the losses of rows.
+    set_metric : SetMetric, optional
+        The metric of a set that it is a mean of, in place of the losses of rows.
     hidden : str
         Why tables of candidates leave it out; empty where they show it.
     section : str
@@ -124,7 +124,7 @@ class Definition:
     losses_behind: LossesBehind | None = None
     planning: Planning | None = None
     after_the_choice: str = ""
-    part_loss: PartLoss | None = None
+    set_metric: SetMetric | None = None
     hidden: str = ""
     section: str = ""
 
@@ -135,9 +135,9 @@ class Definition:
 
     def refused_by(self, loss: Loss) -> str | None:
         """Why the loss does not admit it; None where it does."""
-        if self.part_loss is not None and not loss.of_classes:
+        if self.set_metric is not None and not loss.of_classes:
             holds = "numbers" if loss.labels == 1 else "several labels a row"
-            return f"{self.part_loss.metric} is of classes, and the target holds {holds}"
+            return f"{self.set_metric.metric} is of classes, and the target holds {holds}"
         if self.kind == "disagreement" and loss.disagreement_loss is None:
             return loss.no_bound
         return loss.no_bound if self.kind == "implied error" and loss.bound_factor is None else None

@@ -9,7 +9,7 @@ from heldout.losses.ratio import weighed
 from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
 from heldout.schemes.design import Design, Evidence, half_losses, half_tested
-from heldout.selection.paired import Paired
+from heldout.selection.paired_losses import Paired
 
 TARGET = "a hypothesis trained on half of the labelled rows"
 TWO_WAY = "it counts the noise of the partitions and the noise of the rows"

@@ -1,7 +1,7 @@
 """E_ap: 1 - average precision by cross-validation: the share of others among the rows that are ranked as high."""
 
 from heldout.estimates.of_metric import definition
-from heldout.losses.of_part import average_precision
+from heldout.losses.set_metrics import average_precision
 
 _SECTION = """\
 ## `E_ap`: 1 - average precision by cross-validation
@@ -33,6 +33,6 @@ nobody would look at. Ask for it with `further_estimates: [E_ap]`, and choose by
 small parts. The baseline has that of a random order in each fold.
 
 Source: K. Boyd, K. H. Eng, C. D. Page, Area under the precision-recall curve: point estimates and confidence
-intervals (ECML 2013). Code: `heldout/estimates/e_ap.py`, `heldout/losses/of_part/average_precision.py`.
+intervals (ECML 2013). Code: `heldout/estimates/e_ap.py`, `heldout/losses/set_metrics/average_precision.py`.
 """
 ESTIMATE = definition("E_ap", average_precision.LOSS, column=15, section=_SECTION)

@@ -1,7 +1,7 @@
 """E_auc: 1 - AUC by cross-validation, the chance that a row of the class is ranked below another row."""
 
 from heldout.estimates.of_metric import definition
-from heldout.losses.of_part import auc
+from heldout.losses.set_metrics import auc
 
 _SECTION = """\
 ## `E_auc`: 1 - AUC by cross-validation
@@ -48,6 +48,6 @@ classes at least; fewer folds help.
 
 Source: E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson (Biometrics 44, 1988) for the influence; G. Forman, M.
 Scholz, Apples-to-apples in cross-validation studies (SIGKDD Explorations 12, 2010) for the mean over folds. Code:
-`heldout/estimates/e_auc.py`, `heldout/losses/of_part/auc.py`.
+`heldout/estimates/e_auc.py`, `heldout/losses/set_metrics/auc.py`.
 """
 ESTIMATE = definition("E_auc", auc.LOSS, column=14, section=_SECTION)

@@ -1,7 +1,7 @@
 """E_balanced: the balanced error by cross-validation: the mean over the classes of the error of each."""
 
 from heldout.estimates.of_metric import definition
-from heldout.losses.of_part import balanced_error
+from heldout.losses.set_metrics import balanced_error
 
 _SECTION = """\
 ## `E_balanced`: the balanced error by cross-validation
@@ -33,6 +33,6 @@ to](how-to/choose-by-a-metric.md)).
 **Do not read it as** the error on rows as they come: there the frequent class counts for more.
 
 Source: K. H. Brodersen, C. S. Ong, K. E. Stephan, J. M. Buhmann, The balanced accuracy and its posterior distribution
-(ICPR 2010). Code: `heldout/estimates/e_balanced.py`, `heldout/losses/of_part/balanced_error.py`.
+(ICPR 2010). Code: `heldout/estimates/e_balanced.py`, `heldout/losses/set_metrics/balanced_error.py`.
 """
 ESTIMATE = definition("E_balanced", balanced_error.LOSS, column=17, section=_SECTION)

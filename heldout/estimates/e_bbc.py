@@ -10,11 +10,11 @@ from heldout.estimates.definition import Definition, Planning
 from heldout.intervals.method import with_interval
 from heldout.records import Estimate
 from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
-from heldout.schemes.whole_parts import cross_validated_by
+from heldout.schemes.set_metrics import cross_validated_by
 from heldout.selection import bbc
 
 if TYPE_CHECKING:
-    from heldout.selection.selected import Selection
+    from heldout.selection.selection import Selection
 
 
 def of_winner(design: Design, evidence: Mapping[str, Evidence], selection: "Selection | None") -> Estimate:
@@ -29,7 +29,7 @@ def of_winner(design: Design, evidence: Mapping[str, Evidence], selection: "Sele
     rule, taken = bbc.MINIMUM, list(evidence)[int(np.argmin(losses.mean(axis=1)))]
     if selection is not None and _can_be_repeated(design, selection):
         rule, taken, criterion = selection.rule, selection.selected, selection.criterion
-        if criterion in design.part_losses:
+        if criterion in design.set_metrics:
             by = np.stack([cross_validated_by(design, of, criterion).losses for of in evidence.values()])
     fold = None if rule == bbc.MINIMUM else design.partition.fold
     found = bbc.corrected(losses, design.seed, design.dependence.group, rule, fold, by)
@@ -43,9 +43,9 @@ def of_winner(design: Design, evidence: Mapping[str, Evidence], selection: "Sele
 
 
 def _can_be_repeated(design: Design, selection: "Selection") -> bool:
-    """Whether it was by E_cv, or a loss of whole parts, and the rule is one that a bootstrap of rows in one partition
+    """Whether it was by E_cv, or a metric of a set, and the rule is one that a bootstrap of rows in one partition
     into folds can repeat."""
-    known = selection.criterion == "E_cv" or selection.criterion in design.part_losses
+    known = selection.criterion == "E_cv" or selection.criterion in design.set_metrics
     return known and selection.rule in bbc.REPEATABLE and design.fold_repeats == 1
 
 

@@ -19,12 +19,12 @@ from heldout.intervals.method import Default, IntervalMethod, estimate_with, two
 from heldout.losses import Losses
 from heldout.losses.ratio import Ratio, error_of
 from heldout.losses.tested_losses import Tested
-from heldout.parts.partition import Labels
-from heldout.parts.splits import Rows, Split
 from heldout.records import Estimate
 from heldout.schemes import Scheme, holdout
 from heldout.schemes.design import Design, Evidence, tested
 from heldout.schemes.resampling import Folds, Groups, Resampling
+from heldout.splits.partition import Labels
+from heldout.splits.split import Rows, Split
 
 DRAWS = 50
 DRAWN = 1 - math.exp(-1)  # the share of rows that a draw of N has, in the limit: .632

@@ -23,7 +23,7 @@ from heldout.records import Estimate
 from heldout.schemes.cross_validation import TARGET
 from heldout.schemes.design import Design, Evidence, cross_validated, in_time, mean_fold_training_size
 from heldout.selection.comparison import in_same_clusters
-from heldout.selection.paired import Paired
+from heldout.selection.paired_losses import Paired
 
 BY_FOLDS = (corrected_fold_wilson.METHOD, corrected_fold_t.METHOD)
 POOLED = (pooled_wilson.METHOD, pooled_wilson_by_class.METHOD, pooled_log_t.METHOD)

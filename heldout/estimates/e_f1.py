@@ -1,7 +1,7 @@
 """E_f1: 1 - F1 by cross-validation, of the predicted classes."""
 
 from heldout.estimates.of_metric import definition
-from heldout.losses.of_part import f1
+from heldout.losses.set_metrics import f1
 
 _SECTION = """\
 ## `E_f1`: 1 - F1 by cross-validation
@@ -33,6 +33,6 @@ prices the loss `cost` is better. Ask for it with `further_estimates: [E_f1]`, a
 two tables together is not the mean of both.
 
 Source: C. J. van Rijsbergen, Information retrieval (1979), chapter 7. Code: `heldout/estimates/e_f1.py`,
-`heldout/losses/of_part/f1.py`.
+`heldout/losses/set_metrics/f1.py`.
 """
 ESTIMATE = definition("E_f1", f1.LOSS, column=16, section=_SECTION)

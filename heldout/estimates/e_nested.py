@@ -16,7 +16,7 @@ from heldout.schemes.design import Design, Evidence, held_out_losses, mean_fold_
 from heldout.selection import nested_selection
 
 if TYPE_CHECKING:
-    from heldout.selection.selected import Selection
+    from heldout.selection.selection import Selection
 
 _NO_FIT = "it needs no fit beyond the fits of E_nested"
 

@@ -20,7 +20,7 @@ from heldout.records import Estimate
 from heldout.schemes import progressive
 from heldout.schemes.design import Design, Evidence, tested, tested_with_pool
 from heldout.schemes.progressive import TARGET
-from heldout.selection.paired import Paired, paired_rows
+from heldout.selection.paired_losses import Paired, paired_rows
 
 # what holds for a martingale of steps, whatever their dependence
 _OF_STEPS = (

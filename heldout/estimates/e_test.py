@@ -1,4 +1,4 @@
-"""E_test: the error of what is delivered on the test part, which no choice has used."""
+"""E_test: the error of what is delivered on the test set, which no choice has used."""
 
 from heldout.estimates.definition import Definition, Planning
 from heldout.estimates.e_val import CLUSTERED, OF_ONE_HYPOTHESIS
@@ -11,7 +11,7 @@ from heldout.schemes.holdout import TARGET_FINAL
 def final_estimate(
     candidate: str, observed: Tested, n_train: int, method: IntervalMethod, level: float, target: str = TARGET_FINAL
 ) -> Estimate:
-    """E_test: the mean loss of the delivered hypothesis on a test part that no choice depended on."""
+    """E_test: the mean loss of the delivered hypothesis on a test set that no choice depended on."""
     return estimate_with(candidate, "E_test", observed, target, n_train, method, level)
 
 
@@ -19,7 +19,7 @@ ESTIMATE = Definition(
     name="E_test",
     meaning="The error of what is delivered, on rows that no choice has used. It is measured once.",
     about="what is delivered, tested once on rows that no choice has used",
-    trained_on="all labelled rows outside of the test part",
+    trained_on="all labelled rows outside of the test set",
     kind="error",
     column=120,
     default=OF_ONE_HYPOTHESIS,

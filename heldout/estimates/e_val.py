@@ -19,7 +19,7 @@ from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
 from heldout.schemes.design import Design, Evidence, in_time, tested, tested_with_pool
 from heldout.schemes.holdout import TARGET
-from heldout.selection.paired import Paired, paired_rows
+from heldout.selection.paired_losses import Paired, paired_rows
 
 _EXACT = (
     "exact for plain draws: it kept its level in every cell of the coverage study, where Wilson's fell short for rare "

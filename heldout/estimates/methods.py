@@ -30,7 +30,7 @@ from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
 from heldout.intervals.method import Default, IntervalMethod, restated
 from heldout.losses import Loss
-from heldout.parts.dependence import DependenceKind
+from heldout.splits.dependence import DependenceKind
 
 DEFAULTS: Mapping[str, Default] = {
     name: definition.default for name, definition in ESTIMATES.items() if definition.default is not None

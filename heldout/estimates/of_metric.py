@@ -5,7 +5,7 @@ folds of what scikit-learn computes in each, `cross_val_score`, by the number of
 several hypotheses would compare ranks that have no common scale (G. Forman, M. Scholz, Apples-to-apples in
 cross-validation studies, SIGKDD Explorations 12, 2010).
 Kind: asymptotic, a heuristic correction for shared training rows, to first order in the influence of the rows
-(`heldout.losses.of_part.part_loss`); docs/studies.md has its measured coverage.
+(`heldout.losses.set_metrics.set_metric`); docs/studies.md has its measured coverage.
 Source: Nadeau, Bengio (Machine Learning 52, 2003), eq. (3.6), for the variance; Wilson (1927) for the roots.
 
 V is S^2 (1/J + n2/n1) of J random subsamples, with J - 1 degrees of freedom, or that of the folds where no subsamples
@@ -13,15 +13,15 @@ were fitted or rows depend on one another (`corrected_t`, `corrected_fold_t`), w
 (1 + k / (k - 1)) s^2 / N of the N terms: their hypotheses share training rows (`variance_factor`). Without that limit
 labels that depend on nothing had .5 outside of the interval of E_auc in one table of eight. The rows weigh as much as
 n_eff = q (1 - q) / V independent rows in Wilson's roots, but not more than the metric weighs for answers of no
-particular kind (`PartLoss.size`), times the share that independent subsamples would leave of it.
+particular kind (`SetMetric.size`), times the share that independent subsamples would leave of it.
 
 Of a single part that one hypothesis was tested on, V is s^2 / N, or that of clusters, with one degree less than there
 are rows or clusters.
 
-A metric that is a function of the user's (`heldout.losses.of_part.own`) has the best value 1 and another range, most of
-them [-1, 1], as Cohen's kappa. So q / 2 takes the place of q in the roots, with n_eff = q (2 - q) / V rows, and no V
-below q (1 - q) / size: near q = 0 these are the roots of a share of wrong rows, whatever the range. From q = 1 on, that
-of answers that are no better than chance, the interval is q +- t sqrt(V).
+A metric that is a function of the user's (`heldout.losses.set_metrics.own`) has the best value 1 and another range,
+most of them [-1, 1], as Cohen's kappa. So q / 2 takes the place of q in the roots, with n_eff = q (2 - q) / V rows, and
+no V below q (1 - q) / size: near q = 0 these are the roots of a share of wrong rows, whatever the range. From q = 1 on,
+that of answers that are no better than chance, the interval is q +- t sqrt(V).
 
 Where labels and answers of such a function differ from row to row, it is asked about at most 200 random parts of the
 rows, which V counts as it counts clusters (of groups left out: J. Shao, C. F. J. Wu, A general theory for jackknife
@@ -41,18 +41,18 @@ from heldout.estimates.definition import Definition
 from heldout.intervals import clustered_t, corrected_fold_t, corrected_t, log_t
 from heldout.intervals.method import Default, IntervalMethod, estimate_with, restated, two_sided_t
 from heldout.intervals.wilson import roots_at
-from heldout.losses.of_part import OwnMetric, PartLoss
+from heldout.losses.set_metrics import OwnMetric, SetMetric
 from heldout.losses.tested_losses import CrossValidated
-from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate
 from heldout.schemes.design import Design, Evidence, mean_fold_training_size
-from heldout.schemes.whole_parts import CrossValidatedParts, TestedPart, cross_validated_by
+from heldout.schemes.set_metrics import CrossValidatedSets, TestedSet, cross_validated_by
 from heldout.selection.comparison import in_same_clusters
-from heldout.selection.paired import Paired
 from heldout.selection.paired_differences import variance_factor
+from heldout.selection.paired_losses import Paired
+from heldout.splits.dependence import DependenceKind
 
 
-def bounds(seen: CrossValidatedParts, level: float) -> tuple[float, float]:
+def bounds(seen: CrossValidatedSets, level: float) -> tuple[float, float]:
     """Wilson's roots at n_eff."""
     q, k = min(max(seen.error, 0.0), 1.0), seen.folds  # some metrics are negative below chance
     least = variance_factor(k) * float(np.var(seen.losses, ddof=1)) / seen.n
@@ -67,7 +67,7 @@ def bounds(seen: CrossValidatedParts, level: float) -> tuple[float, float]:
     return roots_at(q, max(size, 1.0), two_sided_t(level, degrees))
 
 
-def bounds_of_part(seen: TestedPart, level: float) -> tuple[float, float]:
+def bounds_of_set(seen: TestedSet, level: float) -> tuple[float, float]:
     """Wilson's roots at n_eff, of a single part."""
     q, spread = min(max(seen.error, 0.0), 1.0), clustered_t.variance(seen.losses, seen.cluster)
     most = seen.size * seen.units / seen.n
@@ -75,7 +75,7 @@ def bounds_of_part(seen: TestedPart, level: float) -> tuple[float, float]:
     return roots_at(q, max(size, 1.0), two_sided_t(level, seen.units - 1))
 
 
-def bounds_of_own(seen: TestedPart | CrossValidatedParts, level: float) -> tuple[float, float]:
+def bounds_of_own(seen: TestedSet | CrossValidatedSets, level: float) -> tuple[float, float]:
     """Twice Wilson's roots for q / 2 at n_eff; q +- t sqrt(V) from q = 1 on, or where nothing shows an n_eff."""
     q, (spread, size, degrees) = seen.error, _of_terms(seen)
     quantile = two_sided_t(level, degrees)
@@ -88,7 +88,7 @@ def bounds_of_own(seen: TestedPart | CrossValidatedParts, level: float) -> tuple
     return 2 * low, 2 * high
 
 
-def bounds_of_own_loss(seen: TestedPart | CrossValidatedParts, level: float) -> tuple[float, float]:
+def bounds_of_own_loss(seen: TestedSet | CrossValidatedSets, level: float) -> tuple[float, float]:
     """The same for an error in [0, 1], of which it is known what a row changes; of others q exp(+- t sqrt(V) / q)."""
     if seen.size:
         return bounds_of_own(seen, level)
@@ -96,7 +96,7 @@ def bounds_of_own_loss(seen: TestedPart | CrossValidatedParts, level: float) -> 
     return log_t.about(seen.error, two_sided_t(level, degrees) * math.sqrt(spread))
 
 
-def _of_terms(seen: TestedPart | CrossValidatedParts) -> tuple[float, float, float]:
+def _of_terms(seen: TestedSet | CrossValidatedSets) -> tuple[float, float, float]:
     """V, the number of rows that the metric weighs as, and the degrees of freedom."""
     spread, degrees = clustered_t.variance(seen.losses, seen.cluster), seen.units - 1
     size = seen.size * seen.units / seen.n
@@ -109,13 +109,13 @@ def _of_terms(seen: TestedPart | CrossValidatedParts) -> tuple[float, float, flo
 
 
 def method_alone(
-    estimate: str, metric: PartLoss | OwnMetric, kind: DependenceKind | None, *, in_folds: bool
+    estimate: str, metric: SetMetric | OwnMetric, kind: DependenceKind | None, *, in_folds: bool
 ) -> IntervalMethod:
     """The interval of answers alone, of folds or of a single part, without a further fit; `kind` is how rows depend."""
     if isinstance(metric, OwnMetric):
         called, of = f"Wilson of {metric.name}", bounds_of_own_loss if metric.less_is_better else bounds_of_own
     else:
-        called, of = f"Wilson of {metric.metric}", bounds if in_folds else bounds_of_part  # type: ignore[assignment]
+        called, of = f"Wilson of {metric.metric}", bounds if in_folds else bounds_of_set  # type: ignore[assignment]
     shared = "; correlation of the folds taken to be 1/k" if in_folds else ""
     method = IntervalMethod(
         name=f"corrected {called}" if in_folds else called,
@@ -130,8 +130,8 @@ def method_alone(
     return method if kind is None else restated(method, kind)
 
 
-def definition(name: str, loss: PartLoss, *, column: int, section: str = "") -> Definition:
-    """The estimate `name` of a loss of whole parts, at a place among the columns of reports.
+def definition(name: str, loss: SetMetric, *, column: int, section: str = "") -> Definition:
+    """The estimate `name` of a metric of a set, at a place among the columns of reports.
 
     A package gives a metric of its own in this way (docs/extending.md); `section` is its section of docs/method.md.
     """
@@ -174,7 +174,7 @@ def definition(name: str, loss: PartLoss, *, column: int, section: str = "") -> 
         on_request=True,
         is_criterion=True,
         losses_behind=losses_behind,
-        part_loss=loss,
+        set_metric=loss,
         section=section,
     )
 

@@ -11,13 +11,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.fits.part_terms import of_constant
+from heldout.fits.metric_terms import of_constant
 from heldout.fits.training_labels import SplitLabels
 from heldout.losses import Loss, Losses
-from heldout.parts.splits import Rows, Split, SplitLosses, tested_rows, tested_sizes
-from heldout.parts.weights import Weights
 from heldout.schemes import SchemeName, holdout
 from heldout.schemes.design import Design, Evidence
+from heldout.splits.split import Rows, Split, SplitLosses, tested_rows, tested_sizes
+from heldout.splits.weights import Weights
 
 NAME = "baseline"
 SCHEME_OF: Mapping[str, SchemeName] = {"E_val": "holdout", "E_cv": "cross_validation"}  # of its estimates
@@ -45,13 +45,13 @@ def reserved(what: str) -> str:
 def evidence(design: Design) -> Evidence:
     """The losses behind E_val and E_cv, and behind their intervals, as far as the design asks for them."""
     wanted = [scheme for estimate, scheme in SCHEME_OF.items() if estimate in design.estimates]
-    if design.part_losses and "cross_validation" not in wanted:
+    if design.set_metrics and "cross_validation" not in wanted:
         wanted.append("cross_validation")
     if "E_cv" in design.estimates and design.further_for_e_cv is not None:
         wanted.append(design.further_for_e_cv)
     if "E_val" in design.estimates and design.methods["E_val"].needs_cv and "cross_validation" not in wanted:
         wanted.append("cross_validation")
-    terms: dict[str, dict[SchemeName, list[Losses]]] = {name: {} for name in design.part_losses}
+    terms: dict[str, dict[SchemeName, list[Losses]]] = {name: {} for name in design.set_metrics}
     for scheme in wanted:
         for name, of in of_constant(design, scheme).items():
             terms[name][scheme] = of

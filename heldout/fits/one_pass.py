@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from heldout.errors import FitFailure
-from heldout.fits.part_terms import NOT_UPDATED
+from heldout.fits.metric_terms import NOT_UPDATED
 from heldout.fits.specs import ExactSpec
 from heldout.learners import seeded, tree_cv
 from heldout.learners.fit_warnings import FitWarnings
 from heldout.learners.fitting import failures, recorded, test
 from heldout.losses import Losses
-from heldout.parts.splits import Rows
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
 from heldout.seeds import same_global_draws
 from heldout.shortcuts.scheme_losses import check_independent
+from heldout.splits.split import Rows
 
 if TYPE_CHECKING:
     from heldout.online import OnePass
@@ -44,7 +44,7 @@ def shared_update_losses(spec: ExactSpec) -> tuple[list[Losses], FitWarnings]:
 
     Losses are in the order of the splits; the open randomness of the learner, a `heldout.online.OnePass`, is the seed
     of the record. Raises Declined for rows that depend on each other, whose splits leave rows out, and FitFailure as
-    `heldout.learners.fitting.fit_and_test`, and for losses of whole parts.
+    `heldout.learners.fitting.fit_and_test`, and for metrics of a set.
     """
     if asked := spec.terms.value:
         raise FitFailure(f"{' and '.join(asked)}: {NOT_UPDATED}")

@@ -11,7 +11,7 @@ from typing import Any
 from heldout import shortcuts
 from heldout.errors import FitFailure
 from heldout.fits import one_pass
-from heldout.fits.part_terms import part_terms
+from heldout.fits.metric_terms import metric_terms
 from heldout.fits.specs import ExactSpec, FitSpec, How, UseShortcuts
 from heldout.learners.fit_warnings import FitWarnings
 from heldout.learners.fitting import fit_and_test, test
@@ -50,7 +50,7 @@ class SchemeLosses:
     """The losses of each split of a scheme, and what each of its hypotheses, fitted or not, warned of.
 
     `training` are the losses of the half models on the rows that they were trained on; empty in other schemes. `terms`
-    are those of losses of whole parts, by the estimate.
+    are those of metrics of a set, by the estimate.
     """
 
     losses: Sequence[Losses]
@@ -133,7 +133,7 @@ class Fits:
             made = fit_and_test(learner, rows.X, rows.y, split, loss, spec.state, spec.weights.value)
             fit = made, test(made.hypothesis, rows.X, rows.y, split.train, loss) if spec.own else None
         fitted, training = fit
-        terms = part_terms(fitted.hypothesis, spec)
+        terms = metric_terms(fitted.hypothesis, spec)
         return fitted.hypothesis, FitResult(fitted.losses, training, fitted.warned, terms)
 
     def _decline(self, reason: Declined, learner: Any) -> None:

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from heldout import digests
 from heldout.learners import open_random_states
 from heldout.losses import Loss
-from heldout.losses.of_part import PartLoss
-from heldout.parts.splits import Split
-from heldout.parts.weights import Weights
+from heldout.losses.set_metrics import SetMetric
 from heldout.schemes import SchemeName, fit_state
 from heldout.schemes.cross_validation import FoldSplits
 from heldout.schemes.design import Design, SchemeSplits
+from heldout.splits.split import Split
+from heldout.splits.weights import Weights
 
 Value = TypeVar("Value")
 UseShortcuts = Literal["auto", "off"]
@@ -80,7 +80,7 @@ class Spec(Keyed):
     learner: Known[Any]
     loss: Known[Loss]
     weights: Known[Weights | None]
-    terms: Known[Mapping[str, PartLoss]]  # losses of whole parts, by the estimate
+    terms: Known[Mapping[str, SetMetric]]  # metrics of a set, by the estimate
     state: int  # 0 for a learner that leaves no randomness open
     own: bool  # whether it is tested on the rows that it is trained on too
 
@@ -186,7 +186,7 @@ class Specs:
         return None not in (self.rows.digest, self.learner.digest, self.judged)
 
     def _shared(self, scheme: SchemeName, number: int) -> dict[str, Any]:
-        asked = self.design.part_losses_in(scheme)
+        asked = self.design.set_metrics_in(scheme)
         return {
             "rows": self.rows,
             "learner": self.learner,

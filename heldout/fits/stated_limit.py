@@ -9,8 +9,8 @@ others as true as before, which is not at all.
 import numpy as np
 
 from heldout.fits import baseline
-from heldout.parts.splits import joined_losses, tested_rows
 from heldout.schemes.design import Design, Evidence
+from heldout.splits.split import joined_losses, tested_rows
 
 
 def check_baseline(design: Design) -> None:

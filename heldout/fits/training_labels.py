@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.parts.splits import Split
 from heldout.schemes.cross_validation import FoldSplits
 from heldout.several_labels import as_given
+from heldout.splits.split import Split
 
 Numbers = NDArray[np.float64]
 

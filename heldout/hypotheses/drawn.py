@@ -17,13 +17,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from heldout.errors import BadArgument
 from heldout.hypotheses import row_hash
 from heldout.learners import seeded
-from heldout.parts import class_shares
-from heldout.parts.partition import Labels
-from heldout.parts.splits import Split
-from heldout.rows.aligned import aligned
+from heldout.rows.aligned_rows import aligned
 from heldout.rows.frames import take
 from heldout.schemes import SchemeName, fit_state
 from heldout.seeds import same_global_draws
+from heldout.splits import class_shares
+from heldout.splits.partition import Labels
+from heldout.splits.split import Split
 
 # for sklearn.utils.estimator_checks.check_estimator; with vote=True nothing fails
 EXPECTED_FAILED_CHECKS = {

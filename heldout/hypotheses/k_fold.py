@@ -5,9 +5,9 @@ from typing import Any
 
 from heldout import seeds
 from heldout.hypotheses.drawn import DrawnHypothesis
-from heldout.parts.partition import Labels, draw_folds, rarest_class
-from heldout.parts.splits import Split
 from heldout.schemes.cross_validation import splits
+from heldout.splits.partition import Labels, draw_folds, rarest_class
+from heldout.splits.split import Split
 
 
 class KFoldHypothesis(DrawnHypothesis):

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from heldout.hypotheses.drawn import DrawnHypothesis
-from heldout.parts.partition import Labels, can_stratify, draw_steps, part_size
-from heldout.parts.splits import Split
 from heldout.schemes.progressive import Block, splits
+from heldout.splits.partition import Labels, can_stratify, draw_steps, part_size
+from heldout.splits.split import Split
 
 
 class ProgressiveHypothesis(DrawnHypothesis):

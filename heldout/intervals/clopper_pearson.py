@@ -3,7 +3,7 @@
 Target: the error p of one fixed hypothesis, tested on n new independent examples with 0/1 loss; or the
 error of the progressive hypothesis, whose steps are a martingale (Blum et al., Thms 4 and 5).
 Kind: exact for a fixed hypothesis: its coverage is at least the level for every n and p; wide, above all for few
-examples. The rows of a stratified part are not independent examples (`heldout.parts.class_shares`).
+examples. The rows of a stratified part are not independent examples (`heldout.splits.class_shares`).
 Source: C. J. Clopper, E. S. Pearson, The use of confidence or fiducial limits illustrated in the case of
 the binomial, Biometrika 26 (1934).
 

@@ -12,8 +12,8 @@ from heldout.errors import BadArgument, is_fraction
 from heldout.intervals import credible
 from heldout.losses import Loss
 from heldout.losses.tested_losses import CrossValidated, in_units_of_limit
-from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate, Interval
+from heldout.splits.dependence import DependenceKind
 
 Admissible = Literal["0/1", "of costs", "of known limit", "any"]
 Validity = Literal["exact", "finite-sample", "asymptotic"]

@@ -14,13 +14,13 @@ from heldout.errors import FewOfAClass, FitFailure
 from heldout.learners import seeded
 from heldout.losses import Loss, Losses
 from heldout.losses.loss import places
-from heldout.parts.splits import Split
-from heldout.parts.weights import Weights, fit_argument
 from heldout.printable import printable
 from heldout.rows.frames import take
 from heldout.rows.wide import wide
 from heldout.seeds import same_global_draws
 from heldout.several_labels import as_given, as_one
+from heldout.splits.split import Split
+from heldout.splits.weights import Weights, fit_argument
 
 ROWS_AT_ONCE = 100_000  # that a hypothesis is asked about
 _MOST_CHARACTERS = 500  # of what an error says

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.parts.splits import Rows
 from heldout.rows.frames import take
+from heldout.splits.split import Rows
 
 Result = TypeVar("Result")
 # called with a hypothesis and the rows of its part, before the hypothesis is updated again

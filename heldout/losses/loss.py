@@ -64,8 +64,8 @@ class Loss:
         For a loss whose value follows from the right class and the class answered: whether its mean counts the rows as
         they come, or every class alike. None where the values of a row are not known (`heldout.losses.cells`).
     weighted : bool
-        Whether rows count by weights, so that an error is a ratio (`heldout.parts.weights`). What a row adds to it then
-        has no limit, whatever that of the loss is.
+        Whether rows count by weights, so that an error is a ratio (`heldout.splits.weights`). What a row adds to it
+        then has no limit, whatever that of the loss is.
     labels : int
         How many labels a row has. Several are records, and so are the answers (`heldout.several_labels`).
 

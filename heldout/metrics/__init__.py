@@ -1,4 +1,4 @@
-"""Metrics that are no means of losses, one a file, for rows that no choice depended on: a test part.
+"""Metrics that are no means of losses, one a file, for rows that no choice depended on: a test set.
 
 Each module holds one `METRIC` (`heldout.metrics.metric.Metric`). `METRICS` lists them; `measure` gives their values
 with intervals, the error of each class, and the mean loss by the values of columns.

@@ -1,4 +1,4 @@
-"""What is measured of one hypothesis on its test part: lines of metrics.csv, and the confusion matrix.
+"""What is measured of one hypothesis on its test set: lines of metrics.csv, and the confusion matrix.
 
 Each line has a number, or the reason why there is none. The intervals of `METRICS` are their own; a mean of losses, and
 the error of each class, has the default interval of E_test for its loss. Every interval has the level by itself: among
@@ -21,8 +21,8 @@ from heldout.losses.ratio import weighed
 from heldout.losses.tested_losses import Tested
 from heldout.metrics import METRICS
 from heldout.metrics.metric import Answered, Metric
-from heldout.parts.dependence import DependenceKind
 from heldout.records import Measured
+from heldout.splits.dependence import DependenceKind
 
 NO_PROBABILITIES = "the model gives no probabilities"
 _FEW = "too few rows or groups for an interval"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from heldout.losses.loss import Classes
 from heldout.losses.tested_losses import effective_number
-from heldout.parts.dependence import distinct
+from heldout.splits.dependence import distinct
 
 Values = NDArray[np.float64]
 

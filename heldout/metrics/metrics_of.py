@@ -14,11 +14,11 @@ from heldout.losses.loss import places
 from heldout.losses.tested_losses import Tested
 from heldout.metrics.measure import TestedRows, TestMetrics, measure
 from heldout.metrics.metric import Answered, Values
-from heldout.parts.dependence import checked_groups
-from heldout.rows.aligned import aligned
+from heldout.rows.aligned_rows import aligned
 from heldout.rows.class_names import class_named, in_order
 from heldout.rows.missing import SHOWN, is_missing
 from heldout.rows.wide import wide
+from heldout.splits.dependence import checked_groups
 
 _SUMS_TO = 1e-3
 
@@ -37,7 +37,7 @@ def metrics_of(
 ) -> TestMetrics:
     """Metrics that are no means of losses, of one hypothesis on rows that no choice depended on.
 
-    These rows are new to the hypothesis, and it was not chosen by them: a test part. `heldout.validate` has none, and
+    These rows are new to the hypothesis, and it was not chosen by them: a test set. `heldout.validate` has none, and
     its estimates (`E_val`, `E_cv`) have no such table: those rows chose the winner.
 
     Parameters
@@ -74,9 +74,9 @@ def metrics_of(
     Raises
     ------
     BadArgument
-        For columns that are named after no class, an index of pandas that is not that of y (`heldout.rows.aligned`), an
-        argument of the wrong shape, a label that is missing or no class, probabilities that are no distribution,
-        scores next to probabilities, and a level outside (0, 1).
+        For columns that are named after no class, an index of pandas that is not that of y
+        (`heldout.rows.aligned_rows`), an argument of the wrong shape, a label that is missing or no class,
+        probabilities that are no distribution, scores next to probabilities, and a level outside (0, 1).
 
     Examples
     --------

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from heldout.decision.judging import no_bound
 from heldout.decision.ship import won_by
-from heldout.notebook.decided import planned
+from heldout.notebook.decision import planned
 from heldout.schemes.design import Design
 from heldout.shown.strip import Strip, strip
 

@@ -8,7 +8,7 @@ from heldout.diagnosis import too_good
 from heldout.diagnosis.more_rows import missing
 from heldout.fits import baseline
 from heldout.losses import Loss
-from heldout.notebook.decided import against_baseline
+from heldout.notebook.decision import against_baseline
 from heldout.printable import printable
 from heldout.schemes.design import Design, Evidence, disagreement_of
 from heldout.shown import about_race, about_winner, cells
@@ -68,7 +68,7 @@ def sentences(made: "Validation", winner: str, decision: str) -> dict[str, str]:
         "differences": about_winner.differences(winner, of_winner, design.level),
         "margin": about_winner.by_margin(winner, of_winner, design.margin, f"{100 * design.level:g} %", loss),
         "more rows": about_winner.more_rows(winner, learning, loss),
-        "unlabelled": about_winner.powered(winner, made.powered(winner), loss),
+        "unlabelled": about_winner.prediction_powered(winner, made.prediction_powered(winner), loss),
         "not credible": few_rows,
         **_bound(made, winner, design, evidence),
         "disagreement": about_winner.half_error(winner, disagreement_of(design, evidence), design),

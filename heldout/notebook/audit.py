@@ -4,8 +4,8 @@ from typing import Any
 
 from heldout.errors import BadArgument
 from heldout.losses.choice import unlearnable
-from heldout.notebook.audited import SEVERITIES, Audit
-from heldout.rows.aligned import aligned
+from heldout.notebook.audit_findings import SEVERITIES, Audit
+from heldout.rows.aligned_rows import aligned
 from heldout.rows.frames import library_of
 
 
@@ -66,14 +66,14 @@ def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
     note  no column of numbers or categories alone is better than a constant (error out of fold: 44.8 %)
     """
     try:
-        from heldout.checks import foreign_columns, target_kind, typed
+        from heldout.checks import foreign_columns, target_kind, typed_rows
         from heldout.checks.examination import examine
     except ImportError:
         raise ImportError("audit() needs pandas, which is not installed: pip install pandas") from None
     X, y = aligned({"X": X, "y": y}).values()
-    written, missing = typed.without_infinities(typed.table_of(X, "X"))
+    written, missing = typed_rows.without_infinities(typed_rows.table_of(X, "X"))
     table, of_strings = foreign_columns.read(written)
-    target = typed.labels_of(y, table)
+    target = typed_rows.labels_of(y, table)
     try:
         classes = target_kind.are_classes(target)
     except ValueError as error:
@@ -82,7 +82,7 @@ def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
         raise BadArgument("y", f"y has the single value {target.unique().tolist()[0]!r}; at least two are needed")
     if classes and (reason := unlearnable(target.to_numpy())) is not None:
         raise BadArgument("y", f"y {reason}")
-    others = None if unlabeled is None else typed.unlabeled_of(unlabeled, table)
+    others = None if unlabeled is None else typed_rows.unlabeled_of(unlabeled, table)
     examined = examine(
         table,
         target,

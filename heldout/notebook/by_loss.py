@@ -12,7 +12,7 @@ from heldout.learners.fitting import test
 from heldout.losses import choose_loss
 from heldout.losses.tested_losses import Tested
 from heldout.notebook.candidate_models import CandidateModels
-from heldout.notebook.compared import Compared
+from heldout.notebook.compared_models import Compared
 from heldout.schemes.design import Design, Evidence, cross_validated, in_time, mean_fold_training_size
 
 

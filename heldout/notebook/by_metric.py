@@ -15,24 +15,24 @@ from heldout import seeds
 from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES, criteria
 from heldout.estimates.of_metric import method_alone
-from heldout.fits.part_terms import ranks
+from heldout.fits.metric_terms import ranks
 from heldout.intervals.method import estimate_with
 from heldout.learners.fitting import predict
 from heldout.losses import Loss, Losses
 from heldout.losses.choice import as_written, ordered_as
 from heldout.losses.loss import places
-from heldout.losses.of_part import OwnMetric, PartLoss, alike
+from heldout.losses.set_metrics import OwnMetric, SetMetric, alike
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.metrics.jackknife import MOST_PARTS
 from heldout.notebook import by_loss
 from heldout.notebook.candidate_models import CandidateModels
-from heldout.notebook.compared import Compared
-from heldout.parts.dependence import DependenceKind
+from heldout.notebook.compared_models import Compared
 from heldout.records import Estimate
 from heldout.rows.frames import take
 from heldout.schemes.design import Design, Evidence, cross_validated, mean_fold_training_size
-from heldout.schemes.whole_parts import CrossValidatedParts, TestedPart
+from heldout.schemes.set_metrics import CrossValidatedSets, TestedSet
 from heldout.several_labels import as_given
+from heldout.splits.dependence import DependenceKind
 
 Metric = str | Callable[..., Any]
 Needs = Literal["answer", "ranks"]
@@ -40,7 +40,7 @@ _NEARER = 0.5  # the error by a metric of the user's, of which it is known what 
 _ROUNDING = 1e-9  # terms and bounds that are closer, as a share of the largest term, are equal
 _R2 = ("r2", "r2_score")  # no mean of losses
 _NEEDS: tuple[Needs, ...] = get_args(Needs)
-NAMES = tuple(name for name, one in ESTIMATES.items() if one.part_loss is not None)
+NAMES = tuple(name for name, one in ESTIMATES.items() if one.set_metric is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class ByMetric:
     a class. With the `part` of each row, shape (N,), a function is asked about parts in place of rows (`in_parts`).
     """
 
-    metric: PartLoss | OwnMetric
+    metric: SetMetric | OwnMetric
     name: str
     needs: Needs
     y: NDArray[Any]
@@ -66,15 +66,15 @@ class ByMetric:
             own = OwnMetric.of(metric)
             return cls(own, f"E_{own.name}", own.needs or needs, y, every)
         name = metric if metric in NAMES else criteria.of_metric(metric)
-        part_loss = None if name is None else ESTIMATES[name].part_loss
-        if name is None or part_loss is None:
+        set_metric = None if name is None else ESTIMATES[name].set_metric
+        if name is None or set_metric is None:
             loss = ordered_as(metric)
             raise BadArgument(
                 "metric",
                 f"metric is {metric!r}; it must be one of {', '.join(NAMES)}, or a function as those of "
                 "sklearn.metrics" + (f"; {loss} is the loss whose mean puts candidates in its order" if loss else ""),
             )
-        return cls(part_loss, name, "ranks" if part_loss.needs == "ranks" else "answer", y, every)
+        return cls(set_metric, name, "ranks" if set_metric.needs == "ranks" else "answer", y, every)
 
     @property
     def loss(self) -> Loss:
@@ -133,7 +133,7 @@ class ByMetric:
     @cached_property
     def rows(self) -> float:
         """The R of which one more wrong answer changes the metric by 1 / R at most; 0 where nobody knows."""
-        if isinstance(self.metric, PartLoss):
+        if isinstance(self.metric, SetMetric):
             return self.metric.rows(np.unique(self.y, return_counts=True)[1].astype(np.float64))
         step = self.metric.step(self.y, of_ranks=self.needs == "ranks")
         return 1 / step if step else 0.0
@@ -144,7 +144,7 @@ class ByMetric:
         Of a function these are the `rows`, and twice as many where answers are numbers, which are seldom all wrong.
         """
         known = {name: getattr(seen, name) for name in seen.__dataclass_fields__}
-        of = CrossValidatedParts if isinstance(seen, CrossValidated) else TestedPart
+        of = CrossValidatedSets if isinstance(seen, CrossValidated) else TestedSet
         if isinstance(self.metric, OwnMetric):
             parts = 1.0  # the rows for each unit: what makes fewer units of them here is no dependence
             if self.part is not None:
@@ -179,7 +179,7 @@ class ByMetric:
         it is known what a row changes. Of others the interval is marked where few rows carry the terms, and where no
         row changes the metric there is none.
         """
-        if isinstance(self.metric, PartLoss) or (self.rows and seen.error < _NEARER):
+        if isinstance(self.metric, SetMetric) or (self.rows and seen.error < _NEARER):
             return replace(record, not_credible=None)
         width = 0.0 if record.low is None or record.high is None else record.high - record.low
         if max(float(np.ptp(seen.losses)), width) <= _ROUNDING * float(np.abs(seen.losses).max()):
@@ -215,7 +215,7 @@ def of_fits(fits: Mapping[str, CandidateModels], design: Design, models: int, me
 
         metric = r2_score
     by = ByMetric.of(metric, design.y, None if design.weights is None else design.weights.relative, needs)
-    if not design.loss.of_classes and (by.needs == "ranks" or isinstance(by.metric, PartLoss)):
+    if not design.loss.of_classes and (by.needs == "ranks" or isinstance(by.metric, SetMetric)):
         raise BadArgument("metric", f"metric is {by.name[2:]}, and y has no classes; give a function of numbers")
     observed: dict[str, Tested] = {}
     tested = [split.validation for split in design.splits("cross_validation")]
@@ -230,7 +230,7 @@ def of_fits(fits: Mapping[str, CandidateModels], design: Design, models: int, me
         by = by.in_parts(tested, [np.concatenate(given) for given in answers.values()])
     for name, given in answers.items():
         terms = [by.terms(said, rows) for said, rows in zip(given, tested, strict=True)]
-        seen = cross_validated(replace(design, loss=by.loss), Evidence({"cross_validation": terms}), of_parts=True)
+        seen = cross_validated(replace(design, loss=by.loss), Evidence({"cross_validation": terms}), of_sets=True)
         observed[name] = by.observed(seen)
     by.check_direction((by.needs,))
     size, kind = mean_fold_training_size(design), design.dependence.kind

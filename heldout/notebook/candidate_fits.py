@@ -101,7 +101,7 @@ class CandidateFits:
 
     def may_skip(self, scheme: SchemeName) -> bool:
         """Whether the losses of a scheme may be had without its fits."""
-        keep = bool(self.design.part_losses_in(scheme)) or (scheme == "covalidation" and self._compares())
+        keep = bool(self.design.set_metrics_in(scheme)) or (scheme == "covalidation" and self._compares())
         fits, use = len(self.design.splits(scheme)), self.how.shortcuts
         return may_skip_fits(self.learner, scheme, fits, keep=keep, use=use)
 
@@ -136,7 +136,7 @@ class CandidateFits:
         """The losses of the `schemes`, but for those in which it `failed`, with the reasons."""
         losses: dict[SchemeName, Sequence[Losses]] = {}
         training: Sequence[Losses] = []
-        terms: dict[str, dict[SchemeName, Sequence[Losses]]] = {name: {} for name in self.design.part_losses}
+        terms: dict[str, dict[SchemeName, Sequence[Losses]]] = {name: {} for name in self.design.set_metrics}
         for scheme in schemes:
             if scheme in failed:
                 continue
@@ -271,7 +271,7 @@ class CandidateFits:
             return spared.first(count) if count < len(spared.losses) else spared
         results = [self.store.load(address) for address in self._fitted(scheme, range(count))]
         training = [result.training for result in results if result.training is not None]
-        terms = {name: [result.terms[name] for result in results] for name in self.design.part_losses_in(scheme)}
+        terms = {name: [result.terms[name] for result in results] for name in self.design.set_metrics_in(scheme)}
         return SchemeLosses(
             [result.losses for result in results], training, [result.warned for result in results], terms
         )

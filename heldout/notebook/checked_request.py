@@ -23,11 +23,7 @@ from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec, unlearnable
 from heldout.notebook.called_otherwise import FOLDS
 from heldout.notebook.execute import OnError
 from heldout.notebook.own_folds import own_folds, shown
-from heldout.parts import class_shares
-from heldout.parts.dependence import Dependence, checked_dependence
-from heldout.parts.partition import can_stratify, part_size, rarest_class
-from heldout.parts.weights import Weights, fit_argument
-from heldout.rows.aligned import aligned
+from heldout.rows.aligned_rows import aligned
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
 from heldout.running.content import digest_of
@@ -39,6 +35,10 @@ from heldout.schemes.progressive import Block
 from heldout.selection.margin import checked as checked_margin
 from heldout.selection.race import Races, chooses, limit_for, why_none
 from heldout.several_labels import as_given
+from heldout.splits import class_shares
+from heldout.splits.dependence import Dependence, checked_dependence
+from heldout.splits.partition import can_stratify, part_size, rarest_class
+from heldout.splits.weights import Weights, fit_argument
 
 _OWN_FOLDER = "heldout-fits"  # in the folder that a user names as the store
 _FEWER_FOLDS = 5  # where a class is too rare for the default

@@ -17,17 +17,23 @@ from heldout.losses.cells import Cells
 from heldout.losses.tested_losses import Tested
 from heldout.notebook.by_metric import Metric
 from heldout.notebook.class_columns import check_about_one_class, less_likely, not_predicted, sorted_values
-from heldout.notebook.compared import Compared
+from heldout.notebook.compared_models import Compared
 from heldout.notebook.given_folds import GivenFolds
 from heldout.notebook.given_losses import MISSING, ROW, Given, Missing, Name, Names, filled, judged
 from heldout.notebook.given_metric import by_metric
 from heldout.notebook.long_table import REMEDY, LongTable, column, gaps
 from heldout.notebook.taken import Taken, answers_called
-from heldout.notebook.unnamed import check_is_no_value, check_named, check_same_rows, folds_perhaps, starts_again
-from heldout.parts.dependence import checked_groups
-from heldout.parts.weights import Weights
-from heldout.rows.aligned import aligned
+from heldout.notebook.unnamed_columns import (
+    check_is_no_value,
+    check_named,
+    check_same_rows,
+    folds_perhaps,
+    starts_again,
+)
+from heldout.rows.aligned_rows import aligned
 from heldout.selection.margin import checked
+from heldout.splits.dependence import checked_groups
+from heldout.splits.weights import Weights
 
 OF_ONE, OF_FOLDS = "the model that answered each row", "the models of the k folds, one drawn at random"
 
@@ -62,7 +68,7 @@ def from_predictions(
         A line for each row and candidate, in any order; or, where `answer`, `correct` or `losses` is a list of columns,
         a line for each row, with a column for each candidate, which is named after it. Several lines of a candidate for
         one row (answers that were sampled again) count by their mean. Series of pandas in a mapping are put together by
-        their labels (`heldout.rows.aligned`).
+        their labels (`heldout.rows.aligned_rows`).
     row, candidate : str
         The names of these columns. In a table with a column for each candidate there is no `candidate`. With `row` None
         each line is a row of its own; so it is without a column "row" in a table of one candidate, or with a column for

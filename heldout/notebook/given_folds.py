@@ -15,7 +15,7 @@ from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.notebook.given_losses import filled
 from heldout.notebook.long_table import LongTable, Values
 from heldout.notebook.own_folds import divides_a_group
-from heldout.parts.dependence import DependenceKind, distinct
+from heldout.splits.dependence import DependenceKind, distinct
 
 _PARTITIONS = (
     ", but for rows that were partitioned into folds again and again: name the column with the number of the partition "

@@ -11,8 +11,8 @@ from heldout.errors import BadArgument
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss, Losses, choose_loss
 from heldout.losses.cells import Cells, cells
 from heldout.notebook.long_table import REMEDY, LongTable, Values, column, columns, gaps
-from heldout.parts.weights import Weights
 from heldout.rows.class_names import class_named
+from heldout.splits.weights import Weights
 
 Name = str | int  # columns of a frame that was made of an array are numbered
 Names = Name | Sequence[Name]

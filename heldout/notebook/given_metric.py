@@ -7,12 +7,12 @@ import numpy as np
 
 from heldout.errors import BadArgument
 from heldout.losses import Losses
-from heldout.losses.of_part import OwnMetric
+from heldout.losses.set_metrics import OwnMetric
 from heldout.notebook.by_metric import ByMetric, Metric
 from heldout.notebook.given_folds import GivenFolds
 from heldout.notebook.given_losses import Given, as_numbers, check_filled, filled, same_kind
 from heldout.notebook.long_table import LongTable, Values, gaps
-from heldout.parts.weights import Weights
+from heldout.splits.weights import Weights
 
 
 def by_metric(

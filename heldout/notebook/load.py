@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 
 from heldout.errors import BadArgument
-from heldout.estimates import methods, part_losses, schemes_of
+from heldout.estimates import methods, schemes_of, set_metrics
 from heldout.fits.specs import How
 from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses, choose_loss
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.progress import FitBar
 from heldout.notebook.result import Validation
-from heldout.notebook.saved import FILE, FORMAT, Reader
-from heldout.parts.dependence import Dependence
-from heldout.parts.splits import SplitLosses, tested_sizes, trained_sizes
+from heldout.notebook.saved_result import FILE, FORMAT, Reader
 from heldout.rows.checked_rows import as_table
 from heldout.rows.frames import LIBRARIES
 from heldout.running.content import digest_of
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence
+from heldout.splits.dependence import Dependence
+from heldout.splits.split import SplitLosses, tested_sizes, trained_sizes
 from heldout.unlabelled.half_model_controls import Controls
 
 
@@ -153,7 +153,7 @@ def _result(
     )
     of_estimates = _methods(stored["methods"], loss, known["dependence"], cross_validated=stored["cross_validated"])
     lists = {name: tuple(known[name]) for name in ("estimates", "further_folds")}
-    design = Design(**{**known, **lists}, loss=loss, methods=of_estimates, part_losses=part_losses(known["estimates"]))
+    design = Design(**{**known, **lists}, loss=loss, methods=of_estimates, set_metrics=set_metrics(known["estimates"]))
     evidence = {name: _evidence_of(design, of) for name, of in stored["evidence"].items()}
     models = {name: SavedModels(name, **of) for name, of in stored["models"].items()}
     if {*models} != {*evidence}:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.parts.dependence import distinct
 from heldout.rows import frames
 from heldout.rows.missing import is_missing
 from heldout.rows.wide import wide
+from heldout.splits.dependence import distinct
 
 Values = NDArray[Any]
 _NEVER_MISSING = {str, int, bool}

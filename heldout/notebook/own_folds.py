@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.parts.dependence import Dependence
+from heldout.splits.dependence import Dependence
 
 _FITTING = "KFold, StratifiedKFold, GroupKFold, PredefinedSplit, LeaveOneOut and, again and again, RepeatedKFold do"
 _LONGEST = 80

@@ -15,7 +15,7 @@ from heldout.diagnosis.column_reliance import DRAWS, column_reliance
 from heldout.diagnosis.curves.of_answers import Curves
 from heldout.diagnosis.hard_rows import hard_rows
 from heldout.diagnosis.more_rows import missing, more_rows
-from heldout.diagnosis.powered import powered
+from heldout.diagnosis.prediction_powered import prediction_powered
 from heldout.diagnosis.prediction_sets import SetsOfRows, calibrated, of_new_rows
 from heldout.diagnosis.too_good import Carrier
 from heldout.errors import BadArgument, FitFailure
@@ -30,11 +30,10 @@ from heldout.metrics.metric import Answered
 from heldout.metrics.skill import Skill, shown_skill
 from heldout.notebook import tables
 from heldout.notebook.candidate_models import CandidateModels
-from heldout.notebook.decided import decided
-from heldout.notebook.opened import Opened
-from heldout.parts.splits import Rows
-from heldout.records import ColumnReliance, Difference, Estimate, MoreRows, Powered, PredictionSets
-from heldout.rows.exchanged import column_sets
+from heldout.notebook.decision import decided
+from heldout.notebook.opened_test_set import Opened
+from heldout.records import ColumnReliance, Difference, Estimate, MoreRows, PredictionPowered, PredictionSets
+from heldout.rows.exchanged_rows import column_sets
 from heldout.rows.frames import in_memory
 from heldout.schemes.design import Design, Evidence, tested
 from heldout.schemes.halvings import Halvings
@@ -45,16 +44,17 @@ from heldout.selection.doubts import doubts
 from heldout.selection.margin import check_matters, checked
 from heldout.selection.race import Dropped
 from heldout.selection.rules import Rule
-from heldout.selection.selected import Criterion, Selection
+from heldout.selection.selection import Criterion, Selection
+from heldout.splits.split import Rows
 from heldout.unlabelled.half_model_controls import Controls
 
 if TYPE_CHECKING:  # what people see is made where somebody looks
     from heldout.notebook.by_metric import Metric, Needs
-    from heldout.notebook.compared import Compared
+    from heldout.notebook.compared_models import Compared
     from heldout.notebook.view import View
     from heldout.shown.picture import Picture
 
-HELD_OUT, TEST_PART = "held-out rows", "test part"
+HELD_OUT, TEST_SET = "held-out rows", "test set"
 _ALSO_AFTER = (
     "_by_candidate",
     "chosen",
@@ -63,7 +63,7 @@ _ALSO_AFTER = (
     "_beaten",
     "_carriers",
     "_held_out",
-)  # the test part is opened
+)  # the test set is opened
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ class Validation:
 
     @cached_property
     def estimates(self) -> tuple[Estimate, ...]:
-        """Of the candidates in their order, of the winner on the test part, and those that are of the winner alone."""
+        """Of the candidates in their order, of the winner on the test set, and those that are of the winner alone."""
         of_candidates = [record for records in self._by_candidate.values() for record in records]
         on_test = [] if self.opened is None else [self.opened.estimate]
         of_winner = estimate_winner(self.design, self.evidence, self.chosen)
@@ -168,7 +168,7 @@ class Validation:
         return {name: self._fits[name].warnings for name in self.candidates}
 
     def controls(self, candidate: str | None = None) -> Controls | str:
-        """What the half models say of single rows, labelled and unlabelled, for `powered`; or why there is nothing."""
+        """What the half models say of single rows, for `prediction_powered`; or why there is nothing."""
         return self._fits[self._checked(candidate)].controls
 
     @cached_property
@@ -292,7 +292,7 @@ class Validation:
         rule : str, default "minimum"
             As for `select`.
         further : heldout.decision.ship.Further, optional
-            What else is known: findings about the table, earlier looks at the test part.
+            What else is known: findings about the table, earlier looks at the test set.
 
         Returns
         -------
@@ -333,7 +333,7 @@ class Validation:
         bool or None
             True if the interval of the difference (`differences`) lies below 0, and that of the difference from the
             best constant of all labelled rows too; False if no part of one does; None where it cannot be told, or
-            neither E_cv nor E_val was computed. An opened test part has a say too: False if either part of the rows
+            neither E_cv nor E_val was computed. An opened test set has a say too: False if either part of the rows
             shows it, else True if one does.
 
         Raises
@@ -517,7 +517,7 @@ class Validation:
             self._doubts[name] = doubts(self.design, self.evidence, name, self.estimates)
         return dict(self._doubts[name])
 
-    def powered(self, candidate: str | None = None) -> tuple[Powered, ...]:
+    def prediction_powered(self, candidate: str | None = None) -> tuple[PredictionPowered, ...]:
         """E_val and E_cv of a candidate, with narrower intervals by its unlabelled rows: no further fit.
 
         Parameters
@@ -527,8 +527,9 @@ class Validation:
 
         Returns
         -------
-        tuple of Powered
-            With the `reason` where unlabelled rows cannot be used; empty for numbers (`heldout.diagnosis.powered`).
+        tuple of PredictionPowered
+            With the `reason` where unlabelled rows cannot be used; empty for numbers
+            (`heldout.diagnosis.prediction_powered`).
 
         Raises
         ------
@@ -543,11 +544,11 @@ class Validation:
         >>> X, y = load_iris(return_X_y=True)
         >>> X, how = X[:, :2], {"unlabeled": X[1::2, :2], "estimates": ["E_cv", "E_2cv"]}
         >>> validation = heldout.validate({"bayes": GaussianNB()}, X[::2], y[::2], **how)
-        >>> [(line.estimate, line.unlabeled, line.width < 1.02) for line in validation.powered()]
+        >>> [(line.estimate, line.unlabeled, line.width < 1.02) for line in validation.prediction_powered()]
         [('E_cv', 75, True)]
         """
         name = self._checked(candidate)
-        return tuple(powered(self.design, self.evidence[name], self._of(name), self.controls(name)))
+        return tuple(prediction_powered(self.design, self.evidence[name], self._of(name), self.controls(name)))
 
     def hard_rows(self, n: int = 100, candidate: str | None = None) -> Rows:
         """The rows that most candidates get wrong, whose labels are worth a look: no further fit.
@@ -636,7 +637,7 @@ class Validation:
         Returns
         -------
         Curves
-            Of the hypothesis of E_val on the held-out rows, or of the one that is delivered on the test part where that
+            Of the hypothesis of E_val on the held-out rows, or of the one that is delivered on the test set where that
             was opened; each empty where the target or the answers have none.
 
         Raises
@@ -697,7 +698,7 @@ class Validation:
         return shown_skill(answered, self.design.level, part)
 
     def with_opened(self, opened: Opened | None) -> Self:
-        """The same after the winner met the test part; None leaves it as it is."""
+        """The same after the winner met the test set; None leaves it as it is."""
         made = replace(self, opened=opened)
         vars(made).update({name: vars(self)[name] for name in _ALSO_AFTER if name in vars(self)})
         return made
@@ -791,7 +792,7 @@ class Validation:
         Parameters
         ----------
         kind : str, default "estimates"
-            estimates, more_rows, powered: of every candidate; differences, not_credible, columns, hard_rows,
+            estimates, more_rows, prediction_powered: of every candidate; differences, not_credible, columns, hard_rows,
             calibration, roc, residuals: of one.
         candidate : str, optional
             The name of a candidate; None is the one of least E_cv.
@@ -971,7 +972,7 @@ class Validation:
     def _answered(self, name: str) -> tuple[str, str, Answered]:
         """Whose answers say most of a candidate, on which part of the rows, and these. Raises as `curves`."""
         if self.opened is not None and self.opened.candidate == name:
-            return self.opened.estimate.target, TEST_PART, self.opened.answered
+            return self.opened.estimate.target, TEST_SET, self.opened.answered
         if name not in self._held_out:
             design, fits = self.design, self._fits[name]
             if "E_val" not in design.estimates:
@@ -1025,7 +1026,7 @@ class Validation:
 
     def _check_compared(self, estimate: str) -> None:
         """Raise BadArgument for an estimate that has no paired differences."""
-        if estimate not in (known := ("E_cv", *self.design.part_losses)):
+        if estimate not in (known := ("E_cv", *self.design.set_metrics)):
             raise BadArgument("estimate", f"estimate is {estimate!r}; it must be one of {', '.join(known)}")
 
     def columns(
@@ -1108,7 +1109,7 @@ class Validation:
 
         Returns
         -------
-        heldout.notebook.compared.Compared
+        heldout.notebook.compared_models.Compared
             As `heldout.from_predictions`; `print` shows it.
 
         Raises
@@ -1218,9 +1219,11 @@ class Validation:
         ...     heldout.load(validation.save(f"{folder}/iris")) == validation
         True
         """
-        from heldout.notebook import saved
+        from heldout.notebook import saved_result
 
-        return saved.save(self, Path(folder), self._fits, self._library, **self.known_of_models(), overwrite=overwrite)
+        return saved_result.save(
+            self, Path(folder), self._fits, self._library, **self.known_of_models(), overwrite=overwrite
+        )
 
 
 def _stated(record: Estimate, models: CandidateModels) -> Estimate:

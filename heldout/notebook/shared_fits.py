@@ -9,10 +9,10 @@ from heldout.errors import FitFailure
 from heldout.fits.scheme_fits import share_work
 from heldout.notebook.candidate_fits import CandidateFits, Made, fit
 from heldout.notebook.progress import FitBar
-from heldout.parts.splits import trained_sizes
 from heldout.running.isolation import Isolation
 from heldout.running.plan import Wanted
 from heldout.schemes import SchemeName
+from heldout.splits.split import trained_sizes
 
 _Done = tuple[str, Made, int]  # of a candidate: what was made, of so many fits
 

@@ -17,7 +17,7 @@ from heldout.records import (
     Difference,
     Estimate,
     MoreRows,
-    Powered,
+    PredictionPowered,
     Residual,
     RocPoint,
 )
@@ -103,7 +103,7 @@ def _more_rows(made: "Validation", _name: str, _fits: Any) -> Table:
 
 
 def _powered(made: "Validation", _name: str, _fits: Any) -> Table:
-    return Table.of(Powered, [line for name in made for line in made.powered(name)])
+    return Table.of(PredictionPowered, [line for name in made for line in made.prediction_powered(name)])
 
 
 def _not_credible(made: "Validation", name: str, _fits: Any) -> Table:
@@ -162,7 +162,7 @@ KINDS: Mapping[str, Find] = {
     "estimates": _estimates,
     "differences": _differences,
     "more_rows": _more_rows,
-    "powered": _powered,
+    "prediction_powered": _powered,
     "not_credible": _not_credible,
     "columns": _columns,
     "hard_rows": _hard_rows,

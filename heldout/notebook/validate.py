@@ -13,9 +13,9 @@ from heldout.errors import LearnerWarning
 from heldout.estimates import (
     lacking_text,
     may_fail,
-    part_losses,
     scheme_of,
     schemes_of,
+    set_metrics,
 )
 from heldout.estimates import methods as interval_methods
 from heldout.fits import stated_limit
@@ -27,8 +27,6 @@ from heldout.notebook.checked_request import Request, checked
 from heldout.notebook.execute import OnError, check_not_all_failed, execute, gathered
 from heldout.notebook.progress import FitBar
 from heldout.notebook.result import Validation
-from heldout.parts import class_shares
-from heldout.parts.partition import Part, make_halves, make_partition, stratify_halves
 from heldout.printable import printable
 from heldout.running.content import digest_of
 from heldout.running.plan import Plan
@@ -37,9 +35,11 @@ from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence, check_weights
 from heldout.schemes.halvings import HALVES, Repeats, most
 from heldout.schemes.progressive import Block
-from heldout.schemes.whole_parts import check_classes
+from heldout.schemes.set_metrics import check_classes
 from heldout.selection.margin import check_matters
 from heldout.selection.race import STREAM, Races, pays
+from heldout.splits import class_shares
+from heldout.splits.partition import Part, make_halves, make_partition, stratify_halves
 
 _PART_OF: Mapping[SchemeName, Part] = {"holdout": "validation", "cross_validation": "fold", "progressive": "step"}
 
@@ -93,9 +93,10 @@ def validate(
         pipeline of `heldout.preprocessing.auto` and a learner.
     y : array-like of shape (N,)
         Their labels, classes or numbers; also a column of a data frame. A series of pandas, here and below, says by its
-        index which row of X a value is of (`heldout.rows.aligned`); an array is taken by place.
+        index which row of X a value is of (`heldout.rows.aligned_rows`); an array is taken by place.
     unlabeled : array-like, data frame or sparse matrix of shape (n, p), optional
-        Rows without labels, for disagreement, E_dis and E_maxdt, and for narrower intervals (`Validation.powered`).
+        Rows without labels, for disagreement, E_dis and E_maxdt, and for narrower intervals
+        (`Validation.prediction_powered`).
     groups : array-like of shape (N,), optional
         The name of each row's group, where rows of a group are alike: the text of a value counts, so that "00005" and
         "5" are two groups. No group is then on both sides of a split, and the
@@ -109,7 +110,7 @@ def validate(
         With `time`, the number of rows left out between training rows and the later rows that test.
     sample_weight : array-like of shape (N,), optional
         How many rows of the population each row stands for: a finite number of at least 0. It goes to `fit`, and each
-        error is the weighted mean of the losses of its tested rows (`heldout.parts.weights`), without a bound.
+        error is the weighted mean of the losses of its tested rows (`heldout.splits.weights`), without a bound.
     loss : str, mapping or callable, optional
         A function of labels and answers, arrays of shape (n,), to a loss for each row (`heldout.losses.own`); or
         zero_one, log, brier, balanced or {"cost": {actual: {predicted: c}}} for classes; squared, absolute, pinball or
@@ -145,7 +146,7 @@ def validate(
     stratify : bool, optional
         Whether each class has its share in each part. None stratifies two classes; with the default folds it does not
         where a class has fewer than 5 rows. More than two classes, which would make the estimates too low, have parts
-        drawn at random until each class is in all training rows (`heldout.parts.class_shares`).
+        drawn at random until each class is in all training rows (`heldout.splits.class_shares`).
     shortcuts : {"auto", "off"}, default "auto"
         auto takes the losses of folds, steps and subsamples from an exact shortcut (docs/speed.md), where one is known
         for the learner, and fits what it declines. off makes every fit. Labels are the same, numbers equal to 1e-9.
@@ -412,7 +413,7 @@ def _designed(asked: Request) -> Design:
         weights=asked.weights,
         fold_repeats=max(len(parts.own_folds), 1),
         further_folds=parts.own_folds[1:],
-        part_losses=part_losses(asked.estimates),
+        set_metrics=set_metrics(asked.estimates),
         margin=asked.margin,
     )
 

@@ -1,8 +1,8 @@
-"""The identity of a row, a word for its content and its number among equal rows, and the test part drawn by it.
+"""The identity of a row, a word for its content and its number among equal rows, and the test set drawn by it.
 
 Equal rows are interchangeable: which of them has which number has no meaning. So neither the order of rows or columns
 nor the type that a column is read as changes the identities of a table, and further rows leave those of the others as
-they were. A row is in the test part or not, for good, and no seed brings a test row back into training. Given the
+they were. A row is in the test set or not, for good, and no seed brings a test row back into training. Given the
 table, membership is as random as a draw, whatever repeats in it.
 """
 

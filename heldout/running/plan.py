@@ -19,11 +19,11 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from heldout.losses import Losses
-from heldout.parts.splits import tested_sizes
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence, half_tested
 from heldout.schemes.halvings import HALVES, Halvings, after_look, looks, most
 from heldout.selection.race import STREAM, Dropped, Race
+from heldout.splits.split import tested_sizes
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ METHOD, section 5; Madani, Pennock, Flake, Co-Validation (NIPS 2004).
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.parts.splits import Split
+from heldout.splits.split import Split
 
 
 def splits(half: NDArray[np.int8]) -> tuple[Split, Split]:

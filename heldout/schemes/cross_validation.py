@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.parts.splits import LazySplits, Rows, Split, trained_sizes
+from heldout.splits.split import LazySplits, Rows, Split, trained_sizes
 
 TARGET = "the k-fold hypothesis: one of the k hypotheses, drawn uniformly"
 

@@ -26,7 +26,7 @@ FORMS: Mapping[str, Form] = {
         TARGET_FINAL,
         "the winner retrained on all rows",
         "E_test alone is about it; E_val, E_cv and E_prog are about hypotheses trained on fewer rows",
-        "no estimate is about exactly it, because no test part was opened; E_val, E_cv and E_prog are about hypotheses "
+        "no estimate is about exactly it, because no test set was opened; E_val, E_cv and E_prog are about hypotheses "
         "trained on fewer rows",
     ),
     "k_fold": Form(
@@ -45,7 +45,7 @@ FORMS: Mapping[str, Form] = {
         "the vote of the k hypotheses",
         "what most of the k hypotheses say, for numbers their mean",
         "E_test alone is about it; E_cv is about one of its members drawn at random, and only stands for their vote",
-        "no estimate is about exactly it, because no test part was opened; E_cv is about one of its members drawn at "
+        "no estimate is about exactly it, because no test set was opened; E_cv is about one of its members drawn at "
         "random, and only stands for their vote",
     ),
 }

@@ -14,14 +14,9 @@ from heldout.intervals.method import IntervalMethod
 from heldout.losses import Loss, Losses
 from heldout.losses.cells import Cells, cells
 from heldout.losses.memory import memory_of
-from heldout.losses.of_part import PartLoss
 from heldout.losses.ratio import Ratio, error_of, weighed
+from heldout.losses.set_metrics import SetMetric
 from heldout.losses.tested_losses import FIELD_OF, CrossValidated, RepeatedByRow, ShardMargins, Tested, repeated_by_row
-from heldout.parts import class_shares
-from heldout.parts.dependence import INDEPENDENT, Dependence, DependenceKind, joined
-from heldout.parts.partition import Partition, draw_folds
-from heldout.parts.splits import Rows, Split, SplitLosses, joined_losses, tested_rows, tested_sizes
-from heldout.parts.weights import Weights
 from heldout.schemes import (
     OF_COPIES,
     SCHEMES,
@@ -33,6 +28,11 @@ from heldout.schemes import (
     resampling,
 )
 from heldout.schemes.progressive import Block
+from heldout.splits import class_shares
+from heldout.splits.dependence import INDEPENDENT, Dependence, DependenceKind, joined
+from heldout.splits.partition import Partition, draw_folds
+from heldout.splits.split import Rows, Split, SplitLosses, joined_losses, tested_rows, tested_sizes
+from heldout.splits.weights import Weights
 
 Seen = TypeVar("Seen", bound=Tested)
 # the schemes that test the rows along time, but for the folds; the one that tests more of them first
@@ -67,8 +67,8 @@ class Design:
     which `partition` has the first; `fold_repeats` is 1 for leave-one-out and for rows in time. The others are drawn,
     unless `further_folds`, each of shape (N,), are given.
     With `weights` that differ the `loss` says so (`heldout.losses.choose_loss`). `dropped` candidates were left out by
-    a race: they count where a level is shared among all candidates. `part_losses` are those of the estimates that are
-    means of the losses of whole parts, by their names. `margin` is the largest difference of errors that does not
+    a race: they count where a level is shared among all candidates. `set_metrics` are those of the estimates that are
+    means of the metrics of a set, by their names. `margin` is the largest difference of errors that does not
     matter, in units of the loss, None where nobody stated one.
     """
 
@@ -88,7 +88,7 @@ class Design:
     fold_repeats: int = 1
     further_folds: Sequence[NDArray[np.int64]] = ()
     dropped: int = 0
-    part_losses: Mapping[str, PartLoss] = field(default_factory=dict)
+    set_metrics: Mapping[str, SetMetric] = field(default_factory=dict)
     margin: float | None = None
     _drawn: dict[str, resampling.Resampling] = field(default_factory=dict, init=False, repr=False)
     _splits: dict[str, Sequence[Split]] = field(default_factory=dict, init=False, repr=False)
@@ -114,9 +114,9 @@ class Design:
         needs = self.methods["E_cv"].needs
         return None if needs == "repeated_folds" and self.fold_repeats > 1 else needs
 
-    def part_losses_in(self, scheme: SchemeName) -> Mapping[str, PartLoss]:
-        """Those of the losses of whole parts that the fits of a scheme are tested by."""
-        return self.part_losses if scheme in _WITH_PARTS else {}
+    def set_metrics_in(self, scheme: SchemeName) -> Mapping[str, SetMetric]:
+        """Those of the metrics of a set that the fits of a scheme are tested by."""
+        return self.set_metrics if scheme in _WITH_PARTS else {}
 
     @cached_property
     def _cells(self) -> Cells | None:
@@ -219,7 +219,7 @@ class Evidence:
 
     `training` are the losses of the half models on their own training rows, an array for each half;
     `shards` has how far the half models disagree on each shard of unlabelled rows, None without such rows. `terms` are,
-    for each estimate of `Design.part_losses` and each scheme, those of the tested rows of each split. `failed` has the
+    for each estimate of `Design.set_metrics` and each scheme, those of the tested rows of each split. `failed` has the
     reason of each scheme whose fits failed, and so has no losses, and of "disagreement" where the half models do not
     answer the unlabelled rows.
     """
@@ -285,14 +285,14 @@ def in_time(observed: Seen, design: Design, evidence: Evidence) -> Seen:
     return replace(observed, memory=memory_of(losses[np.argsort(time[rows], kind="stable")]))
 
 
-def cross_validated(design: Design, evidence: Evidence, *, of_parts: bool = False) -> CrossValidated:
+def cross_validated(design: Design, evidence: Evidence, *, of_sets: bool = False) -> CrossValidated:
     """The held-out losses in row order, with the fields that the fits beyond the k folds fill.
 
-    With weights all of them are terms of the ratio E_cv, by its value and the mean weight of its rows; those of losses
-    of whole parts (`of_parts`) have the weights already.
+    With weights all of them are terms of the ratio E_cv, by its value and the mean weight of its rows; those of metrics
+    of a set (`of_sets`) have the weights already.
     """
     rows, losses = held_out_losses(design, evidence)
-    weights = None if of_parts else design.weights_of(rows)
+    weights = None if of_sets else design.weights_of(rows)
     ratio = None if weights is None else Ratio.of(losses, weights)
     fields: dict[str, Any] = {}
     for scheme in FIELD_OF:
@@ -306,7 +306,7 @@ def cross_validated(design: Design, evidence: Evidence, *, of_parts: bool = Fals
         losses = ratio.terms(losses, weights)
     cluster, fold = design.dependence.clusters(rows, losses), design.partition.fold[rows]
     seen = CrossValidated(losses, design.loss, design.seed, cluster, fold=fold, weights=weights, **fields)
-    return seen if of_parts else replace(seen, cells=design.cells(rows))
+    return seen if of_sets else replace(seen, cells=design.cells(rows))
 
 
 def _terms(design: Design, evidence: Evidence, scheme: SchemeName, ratio: Ratio | None) -> Sequence[Losses]:

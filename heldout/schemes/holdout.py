@@ -6,7 +6,7 @@ METHOD, section 1; Abu-Mostafa, Learning From Data, lecture 13; Gruber, Validier
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.parts.splits import Split
+from heldout.splits.split import Split
 
 TARGET = "g-: trained without the held-out rows"
 TARGET_FINAL = "g: trained on all labelled rows"

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from heldout import seeds
 from heldout.errors import BadArgument
 from heldout.losses import Losses
-from heldout.parts.splits import Rows
 from heldout.schemes.design import Design
+from heldout.splits.split import Rows
 
 
 def check_folds(design: Design) -> None:

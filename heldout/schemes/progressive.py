@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 from heldout.losses import Losses
-from heldout.parts.splits import LazySplits, Rows, Split, tested_sizes, trained_sizes
+from heldout.splits.split import LazySplits, Rows, Split, tested_sizes, trained_sizes
 
 Block = int | Literal["auto"]  # the steps that share one fit
 _GROWTH = 10

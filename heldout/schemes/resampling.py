@@ -2,7 +2,7 @@
 
 Every scheme is a list of splits of the N labelled rows, and a function from the losses of the splits to the fields of
 `CrossValidated` that the interval reads. Each scheme has its own seeds, so that it changes no other partition. `y`,
-shape (N,), are classes; numbers are one class (`heldout.parts.class_shares.strata`).
+shape (N,), are classes; numbers are one class (`heldout.splits.class_shares.strata`).
 """
 
 from collections.abc import Callable, Sequence
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from heldout import seeds
 from heldout.errors import BadArgument
 from heldout.losses import Losses
-from heldout.parts.partition import Labels, can_stratify, draw_folds, training_cut
-from heldout.parts.splits import Split
 from heldout.schemes import cross_validation
+from heldout.splits.partition import Labels, can_stratify, draw_folds, training_cut
+from heldout.splits.split import Split
 
 SUBSAMPLES = 25  # J of the corrected t (docs/coverage.md)
 REPEATS = 3  # R of the corrected repeated t; the first repeat is the partition itself

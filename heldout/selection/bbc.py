@@ -56,11 +56,11 @@ from heldout.intervals import (
 from heldout.intervals.method import IntervalMethod, hidden_share, restated, two_sided_normal, two_sided_t
 from heldout.losses import Losses
 from heldout.losses.tested_losses import CrossValidated, Tested
-from heldout.parts.dependence import DependenceKind
 from heldout.records import Estimate, Interval
 from heldout.selection.bootstrap import draws
 from heldout.selection.rules import RULES, Rule
 from heldout.selection.rules.rule import Values
+from heldout.splits.dependence import DependenceKind
 
 MINIMUM: Rule = "minimum"
 # the confidence set takes the variances of further fits, which a bootstrap of rows does not have

@@ -26,7 +26,7 @@ def is_beaten(design: Design, evidence: Mapping[str, Evidence], winner: str, est
     rows of each fold, and that of all labelled rows. The first suffers from ties: in leave-one-out of two classes of
     equal size it is always the other class.
     """
-    of_metric = estimate in design.part_losses
+    of_metric = estimate in design.set_metrics
     if not of_metric:
         estimate = next((name for name in ("E_cv", "E_val") if name in design.estimates), "")
     constants = [baseline.evidence(design)]

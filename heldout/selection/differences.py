@@ -7,7 +7,7 @@ from heldout.fits import baseline
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.records import Difference
 from heldout.schemes.design import Design, Evidence, tested
-from heldout.schemes.whole_parts import cross_validated_by
+from heldout.schemes.set_metrics import cross_validated_by
 from heldout.selection.comparison import Comparison, in_same_clusters
 
 
@@ -18,7 +18,7 @@ def compared_by(
     margin: float | None = None,
     constant: Evidence | None = None,
 ) -> Comparison | None:
-    """The candidates and the baseline by E_cv, E_val, or a loss of whole parts; None where it was not computed.
+    """The candidates and the baseline by E_cv, E_val, or a metric of a set; None where it was not computed.
 
     The `margin` is that of the design and the `constant` the baseline's evidence, where no others are given.
     """

@@ -32,7 +32,7 @@ from heldout.fits import baseline
 from heldout.losses import Loss
 from heldout.losses.amounts import as_margin, margin_text, of_margin
 from heldout.schemes.design import Design
-from heldout.schemes.whole_parts import cross_validated_by
+from heldout.schemes.set_metrics import cross_validated_by
 
 Word = Literal["better", "worse", "alike", "undecided"]
 WORDS: Sequence[Word] = ("better", "worse", "alike", "undecided")
@@ -81,13 +81,13 @@ def check_matters(margin: float | None, design: Design, estimate: str = "E_cv") 
     """
     if margin is None:
         return
-    if not {"E_cv", *design.part_losses} & {*design.estimates}:
+    if not {"E_cv", *design.set_metrics} & {*design.estimates}:
         raise BadArgument(
             "margin",
             f"margin is {margin_text(margin, design.loss)}, but there are differences of E_cv alone, which is not "
             "computed; estimates must contain it",
         )
-    if estimate in design.part_losses or estimate not in design.estimates:
+    if estimate in design.set_metrics or estimate not in design.estimates:
         return
     of_baseline = cross_validated_by(design, baseline.evidence(design), estimate).error
     if margin >= of_baseline:

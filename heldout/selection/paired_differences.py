@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from heldout.losses import Loss, Losses
 from heldout.losses.tested_losses import CrossValidated, Tested
-from heldout.schemes.whole_parts import CrossValidatedParts, TestedPart
+from heldout.schemes.set_metrics import CrossValidatedSets, TestedSet
 from heldout.selection import metric_differences
 
 _ROUNDING = 1e-9  # losses that are closer, as a share of their sum, differ by rounding alone
@@ -148,7 +148,7 @@ def paired_differences(observed: Sequence[Tested], place: int, folds: int | None
         table, ratio = subsamples
         j = table.shape[1]
         corrected = _squares(_less(table, place)) / (j - 1) * (1 / j + ratio)
-        shared = variance_factor(folds) if isinstance(first, CrossValidatedParts) else 1.0
+        shared = variance_factor(folds) if isinstance(first, CrossValidatedSets) else 1.0
         variance = np.maximum(corrected, shared * found.of_rows)
         found = replace(found, variance=variance, degrees=float(j - 1), of_subsamples=True)
     return metric_differences.of_metric(found, observed, variance_factor(folds))
@@ -161,7 +161,7 @@ def differences_of_rows(different: Losses, observed: Tested, folds: int | None) 
     """
     error, cluster, units, n = different.mean(axis=1), observed.cluster, observed.units, observed.n
     counting = observed.rows
-    loss = None if isinstance(observed, CrossValidatedParts | TestedPart) else observed.loss
+    loss = None if isinstance(observed, CrossValidatedSets | TestedSet) else observed.loss
     limit = math.inf if loss is None else _limit(observed)
     if units < 2 or (cluster is not None and units <= 2):
         endless = np.full_like(error, np.inf)

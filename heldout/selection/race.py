@@ -32,8 +32,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from heldout.losses import Loss, Losses
-from heldout.parts.dependence import DependenceKind
-from heldout.parts.splits import tested_sizes
+from heldout.splits.dependence import DependenceKind
+from heldout.splits.split import tested_sizes
 
 if TYPE_CHECKING:
     from heldout.schemes import SchemeName

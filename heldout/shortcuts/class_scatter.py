@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.parts.splits import Rows
 from heldout.shortcuts.class_sums import LOST, UNIT, ClassSums, Floats, Scores, checked_priors, class_means
 from heldout.shortcuts.preconditions import Labels
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod
+from heldout.splits.split import Rows
 
 _LEAST_SINGULAR = 1e-6  # least singular value of standardised features within classes, for enough digits
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.parts.splits import Rows
 from heldout.shortcuts.preconditions import Labels, exactly, features, row_weights
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
+from heldout.splits.split import Rows
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
 
-from heldout.parts.splits import Rows
 from heldout.shortcuts.class_sums import (
     LOST,
     UNIT,
@@ -24,6 +23,7 @@ from heldout.shortcuts.class_sums import (
 )
 from heldout.shortcuts.preconditions import Labels
 from heldout.shortcuts.shortcut import Declined, PredictMethod
+from heldout.splits.split import Rows
 
 _LOG = 40 * UNIT  # the largest rounding error of a log
 _LEAST_ALPHA = 1e-10  # the least alpha that scikit-learn takes without a warning, unless forced

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 
-from heldout.parts.splits import Rows
 from heldout.shortcuts.class_sums import (
     LOST,
     UNIT,
@@ -24,6 +23,7 @@ from heldout.shortcuts.class_sums import (
 )
 from heldout.shortcuts.preconditions import Labels
 from heldout.shortcuts.shortcut import Declined, PredictMethod
+from heldout.splits.split import Rows
 
 _NOISE = 1e-2  # the largest error of a mean, in standard deviations, whose square is small
 _WEIGHS = 1e-7  # below, scikit-learn treats the weight of a class as 0

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from heldout.parts.splits import Rows
 from heldout.shortcuts import preconditions
 from heldout.shortcuts.preconditions import Values
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
+from heldout.splits.split import Rows
 
 _CONDITION = 1e6  # largest condition number of M where the refit agrees to 1e-9 on all machines (precision 2e-16)
 _CANCELLED = 1e6  # largest ratio of outcomes to predictions, times the condition: larger ratios cancel digits

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from heldout.parts.splits import Rows
 from heldout.shortcuts import preconditions
 from heldout.shortcuts.preconditions import Labels, Values
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
+from heldout.splits.split import Rows
 
 _LEAST = 1e-6  # least eigenvalue of a part's matrix for predictions to 1e-9: the machine's precision is 2e-16
 _NORMAL = 1e6  # largest condition number of X'X where a refit that forms X'X agrees to 1e-9 on all machines

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestCentroid
 
-from heldout.parts.splits import Rows
 from heldout.shortcuts.class_sums import (
     LOST,
     UNIT,
@@ -23,6 +22,7 @@ from heldout.shortcuts.class_sums import (
 )
 from heldout.shortcuts.preconditions import Labels, enough
 from heldout.shortcuts.shortcut import Declined, PredictMethod
+from heldout.splits.split import Rows
 
 _VARIES = 1e-9  # times the size of a feature: the least standard deviation that is surely no rounded 0
 

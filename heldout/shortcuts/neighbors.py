@@ -15,10 +15,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.parts.splits import Rows
 from heldout.shortcuts import preconditions
 from heldout.shortcuts.preconditions import Labels, Values
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
+from heldout.splits.split import Rows
 
 _MOST_FEATURES = 15  # for a tree; scikit-learn's own bound
 _TIE = 1e-9  # votes so near, relative to all votes, may have the other order in the refit

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.parts.splits import Rows
 from heldout.rows.frames import is_other_frame, numbers_of
 from heldout.shortcuts.shortcut import Declined
+from heldout.splits.split import Rows
 
 Values = NDArray[np.float64]
 

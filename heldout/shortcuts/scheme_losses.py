@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from heldout.learners.fitting import Fitted, losses_of, recorded
 from heldout.losses import Loss, Losses
-from heldout.parts.splits import Rows, Split, SplitLosses, tested_rows, tested_sizes
-from heldout.parts.weights import Weights
 from heldout.schemes.design import SchemeSplits
 from heldout.shortcuts import Declined, Shortcut, find, support_vectors
 from heldout.shortcuts.pipelines import on_numbers
 from heldout.shortcuts.preconditions import decline_on_error, in_memory
 from heldout.shortcuts.shortcut import Answers, PredictMethod
 from heldout.shortcuts.support_vectors import Distances, SupportVectors
+from heldout.splits.split import Rows, Split, SplitLosses, tested_rows, tested_sizes
+from heldout.splits.weights import Weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.parts.splits import Rows
+from heldout.splits.split import Rows
 
 PredictMethod = Literal["predict", "predict_proba"]
 Answers = NDArray[Any]

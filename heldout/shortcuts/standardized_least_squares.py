@@ -17,12 +17,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.parts.splits import Rows
 from heldout.shortcuts import preconditions
 from heldout.shortcuts.least_squares import answers_of, checked, only_predicts, penalty_of, tolerance_of
 from heldout.shortcuts.one_row_less import solved
 from heldout.shortcuts.preconditions import Labels, Values
 from heldout.shortcuts.shortcut import Answers, Declined, PredictMethod, Shortcut
+from heldout.splits.split import Rows
 
 _AT_ONCE = 2**17  # the length of temporary arrays
 _UNIT = 16 * float(np.finfo(np.float64).eps)  # the rounding error of a sum over rows, here and in a refit

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.learners import seeded
-from heldout.parts.splits import Rows
 from heldout.rows.frames import take
 from heldout.shortcuts import preconditions
 from heldout.shortcuts.preconditions import Values
 from heldout.shortcuts.shortcut import Declined
+from heldout.splits.split import Rows
 
 _MOST_ROWS = 4000  # their distances and two kernels take 0.4 GB in each worker
 _TYPES = ("SVC", "NuSVC", "SVR", "NuSVR")

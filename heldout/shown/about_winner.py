@@ -10,7 +10,7 @@ from heldout.losses import Loss
 from heldout.losses.amounts import amount, apart, margin_text, number, points, written
 from heldout.losses.tested_losses import RepeatedByRow
 from heldout.printable import plain
-from heldout.records import Difference, MoreRows, Powered, PredictionSets
+from heldout.records import Difference, MoreRows, PredictionPowered, PredictionSets
 from heldout.schemes.design import Design
 from heldout.shown.cells import DOUBTED
 from heldout.unlabelled import implied_error
@@ -244,7 +244,7 @@ def prediction_sets(line: PredictionSets) -> str:
     return f"{text}; {line.reason}" if line.reason else text
 
 
-def powered(winner: str, lines: Sequence[Powered], loss: Loss) -> str:
+def prediction_powered(winner: str, lines: Sequence[PredictionPowered], loss: Loss) -> str:
     """What unlabelled rows make of E_cv, or of E_val without it, from the lines of the winner; empty without them."""
     if not lines or lines[-1].reason == NO_ROWS:
         return ""

@@ -12,7 +12,7 @@ from heldout.losses import Loss, amounts
 from heldout.printable import printable
 from heldout.records import Estimate
 from heldout.shown import number_axis
-from heldout.shown.measured import MEASURED
+from heldout.shown.measured_intervals import MEASURED
 
 BOUND = "bound"
 # what stands next to a name; the other words are those of `Planning`

@@ -11,7 +11,7 @@ from heldout.errors import BadArgument
 from heldout.fits.training_labels import SplitLabels
 from heldout.losses.kind import LossKind, Target
 from heldout.losses.loss import Loss
-from heldout.parts.splits import Split
+from heldout.splits.split import Split
 from heldout.testing.law import keep, refused, require
 
 _DRAWS = 25

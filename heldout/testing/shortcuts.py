@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.parts.weights import fit_argument
 from heldout.shortcuts.shortcut import Declined, PredictMethod, Shortcut
+from heldout.splits.weights import fit_argument
 from heldout.testing.law import require
 
 _DRAWS = 10

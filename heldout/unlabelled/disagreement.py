@@ -55,8 +55,8 @@ def disagreements(
         answers = group.answers(rows)
         if isinstance(answers, np.ndarray) and group.classes is not None:
             differ = answers[::2] != answers[1::2]
-            of_parts = [(shard, np.array([np.count_nonzero(pair[part]) for pair in differ])) for shard, part in parts]
-            return rows, of_parts, np.add.reduce(differ.view(np.uint8), axis=0, dtype=np.min_scalar_type(pairs))
+            of_sets = [(shard, np.array([np.count_nonzero(pair[part]) for pair in differ])) for shard, part in parts]
+            return rows, of_sets, np.add.reduce(differ.view(np.uint8), axis=0, dtype=np.min_scalar_type(pairs))
         sums, of_block = np.zeros((len(parts), pairs)), np.zeros(rows.stop - rows.start)
         for pair in range(pairs):
             first, second = (0.0, answers[pair]) if of_differences else (answers[2 * pair], answers[2 * pair + 1])
@@ -67,8 +67,8 @@ def disagreements(
 
     # a learner's own `predict` may not be made for threads
     threads = 1 if isinstance(group, OneByOne) else jobs
-    for rows, of_parts, of_block in in_threads(compared, blocks(n, group.rows_at_once), threads):
-        for shard, sums in of_parts:
+    for rows, of_sets, of_block in in_threads(compared, blocks(n, group.rows_at_once), threads):
+        for shard, sums in of_sets:
             of_pairs[:, shard] += sums
         of_rows[rows] = of_block
     if not np.isfinite(of_pairs).all():

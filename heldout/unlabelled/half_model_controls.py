@@ -1,4 +1,4 @@
-"""What half models say of a row without its label: control variates for `heldout.diagnosis.powered`.
+"""What half models say of a row without its label: control variates for `heldout.diagnosis.prediction_powered`.
 
 Co-validation trains two half models in each of R repeats, and exactly one of them did not see labelled row i. The R
 answers of these models at row i give its controls:

@@ -13,9 +13,9 @@ import numpy as np
 from heldout import seeds
 from heldout.losses import Losses
 from heldout.losses.tested_losses import CrossValidated
-from heldout.parts.partition import Labels
-from heldout.parts.splits import Split
 from heldout.schemes.resampling import Folds, Resampling, random_cut, rows_tested
+from heldout.splits.partition import Labels
+from heldout.splits.split import Split
 
 NAME: Final = "half_subsamples"
 HALVINGS, HALF_SUBSAMPLES = 10, 15  # M and J of Nadeau and Bengio, as in their section 5

@@ -1,4 +1,4 @@
-"""From a user's rows to the prepared tables: test part, labelled rows, unlabelled shards."""
+"""From a user's rows to the prepared tables: test set, labelled rows, unlabelled shards."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,18 +11,18 @@ from heldout import seeds
 from heldout.checks.equal_rows import Sets, sets
 from heldout.errors import BadArgument
 from heldout.losses import choose_loss
-from heldout.parts import class_shares
-from heldout.parts.dependence import Dependence
-from heldout.parts.partition import Partition, cut, make_halves, make_partition, stratify_halves
 from heldout.rows import row_identity
 from heldout.rows.row_sketch import Sketch
 from heldout.schemes.halvings import most
+from heldout.splits import class_shares
+from heldout.splits.dependence import Dependence
+from heldout.splits.partition import Partition, cut, make_halves, make_partition, stratify_halves
 from tasks.data import drawn_rows, read_source, row_roles, slices, target, total_row, unlabeled
 from tasks.data.column_types import Column, typed, unread
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
 from tasks.data.known_rows import Identities
 from tasks.data.row_contents import column_digest, column_digests, contents
-from tasks.data.test_part import cut_test_part, units
+from tasks.data.test_set import cut_test_set, units
 from tasks.data.text_form import TextForm
 from tasks.data.unlabeled import Schema, Shards
 from tasks.params import Settings
@@ -71,12 +71,12 @@ class Prepared:
     halves: NDArray[np.int8]
     data_hash: str
     roles: RolesByPart = field(default_factory=RolesByPart)
-    # of the test part, a column for each of report.slices
+    # of the test set, a column for each of report.slices
     test_slices: pd.DataFrame = field(default_factory=pd.DataFrame)
     copies: Sets | None = None  # which labelled rows have equal features
     warnings: tuple[str, ...] = ()
     seen: SeenRows = field(default_factory=SeenRows)
-    # all labelled rows outside of the test part, in the order of the source, if split.rows takes a part
+    # all labelled rows outside of the test set, in the order of the source, if split.rows takes a part
     all_labeled: pd.DataFrame | None = None
     row_ids: pd.DataFrame = field(default_factory=pd.DataFrame)  # of all rows with a label
     columns: Mapping[str, Column] = field(default_factory=dict)  # of the features: how a new shard's are read
@@ -141,7 +141,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     try:
         dependence = row_roles.dependence(roles.loc[pool.index], settings)
         unit = units(pool, written, dependence, settings)
-        test, rest = cut_test_part(pool, ids["identity"].to_numpy() if unit is None else unit, dependence, settings)
+        test, rest = cut_test_set(pool, ids["identity"].to_numpy() if unit is None else unit, dependence, settings)
         warnings += row_roles.gap_messages(len(pool) - len(rest) - (0 if test is None else len(test)))
         row_roles.check_folds(row_roles.dependence(roles.loc[rest.index], settings), len(rest), settings)
         wanted = settings.data.labeled_rows
@@ -318,7 +318,7 @@ def _draw_rows(
         return pool, pool.iloc[:0]
     if wanted > len(pool):
         raise UserError(
-            f"{key} is {wanted}, but {len(pool)} rows outside of the test part have a label; use at most that, or null"
+            f"{key} is {wanted}, but {len(pool)} rows outside of the test set have a label; use at most that, or null"
         )
     group = row_roles.dependence(roles.loc[pool.index], settings).group
     state = seeds.random_state(settings.seed, purpose)

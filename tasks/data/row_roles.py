@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from heldout.checks import equal_rows
 from heldout.errors import BadArgument
-from heldout.parts.dependence import Dependence, distinct, joined
-from heldout.parts.weights import check
 from heldout.rows.group_names import group_names
+from heldout.splits.dependence import Dependence, distinct, joined
+from heldout.splits.weights import check
 from tasks.data import dates, duplicates
 from tasks.data.dates import ColumnError
 from tasks.params import Settings
@@ -96,7 +96,7 @@ def check_folds(dependence: Dependence, rows: int, settings: Settings) -> None:
     if sets >= 2 and (split.folds == "loo" or split.folds == rows or split.folds <= sets):
         return
     each = "rows of equal features" if settings.data.groups is None else "rows of equal features or of a group"
-    found = f"{rows} labelled rows outside of the test part are {sets} set{'s' * (sets > 1)} of {each}"
+    found = f"{rows} labelled rows outside of the test set are {sets} set{'s' * (sets > 1)} of {each}"
     folds = f"use {f'2 to {sets}' if sets > 2 else sets} folds, or " if sets >= 2 else ""
     raise UserError(
         f"split.folds is {split.folds}, but split.duplicates is keep_together, and the {found}, each in one fold; "
@@ -121,7 +121,7 @@ def dependence_of(roles: Mapping[str, NDArray[Any]], gap: int) -> Dependence:
 
 def gap_messages(rows: int) -> list[str]:
     """The message about rows that are neither labelled nor tested, if there are any."""
-    reason = "they lie in the gap before the test part, or their group is in it"
+    reason = "they lie in the gap before the test set, or their group is in it"
     return [f"{rows} rows with a label are left out: {reason}"] if rows else []
 
 

@@ -6,8 +6,8 @@ import pandas as pd
 from heldout.errors import BadArgument
 from heldout.losses import choose_loss
 from heldout.losses.choice import unlearnable
-from heldout.parts import class_shares
 from heldout.rows.wide import wide
+from heldout.splits import class_shares
 from tasks.data import number_strings, row_roles
 from tasks.data.column_types import value_type_of
 from tasks.data.dates import ColumnError

@@ -2,7 +2,7 @@
 
 from heldout.schemes.halvings import HALVES
 from tasks.fits.controls import control_all
-from tasks.fits.fitted import Compared, Fitted
+from tasks.fits.fit_results import Compared, Fitted
 from tasks.fits.half_model_disagreement import disagree_all
 from tasks.params import Settings
 

@@ -13,7 +13,7 @@ import pyarrow.parquet
 
 from heldout import digests
 from heldout.fits.specs import VoteSpec
-from heldout.running.stored import Finished
+from heldout.running.stored_fits import Finished
 from heldout.schemes.design import Design
 from heldout.unlabelled.half_model_controls import Controls, most_rows, why_none
 from tasks.fits import worker

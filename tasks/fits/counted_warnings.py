@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 
 from heldout.learners.fit_warnings import WarningCounts
-from heldout.running.stored import Finished
+from heldout.running.stored_fits import Finished
 
 log = logging.getLogger("heldout")
 

@@ -1,4 +1,4 @@
-"""The one fit of the winner on all labelled rows outside of the test part, if the estimates use a part of them."""
+"""The one fit of the winner on all labelled rows outside of the test set, if the estimates use a part of them."""
 
 import logging
 from typing import Any

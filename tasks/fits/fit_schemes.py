@@ -6,7 +6,7 @@ from heldout.errors import BadArgument
 from heldout.running.plan import Plan
 from heldout.schemes.halvings import HALVES, Halvings, most
 from heldout.selection.race import limit_for, worth_saying
-from tasks.fits.fitted import Fitted
+from tasks.fits.fit_results import Fitted
 from tasks.fits.race_result import is_run, reason_for_none, remedy
 from tasks.fits.run_schemes import StageFits, check_not_all_failed, may_fail
 from tasks.params import Settings

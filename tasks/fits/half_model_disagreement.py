@@ -10,7 +10,7 @@ import pandas as pd
 from heldout.fits.specs import CompareSpec
 from heldout.losses import Loss, Losses
 from heldout.losses.tested_losses import ShardMargins
-from heldout.running.stored import Finished
+from heldout.running.stored_fits import Finished
 from tasks.fits import failed_candidates, worker
 from tasks.fits.executor import worker_count
 from tasks.fits.fan_out import run_all

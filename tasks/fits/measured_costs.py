@@ -18,9 +18,9 @@ from heldout import digests
 from heldout.errors import FitFailure
 from heldout.learners.fitting import answers, fit_and_test
 from heldout.losses import Loss
-from heldout.parts.splits import Split
 from heldout.running.fit_limit import limited
 from heldout.running.quiet import quiet
+from heldout.splits.split import Split
 from tasks.fits.workers import reason_of
 from tasks.params import Candidate, Settings
 from tasks.plans.budget import Cost

@@ -10,10 +10,10 @@ from heldout.errors import BadArgument
 from heldout.fits.specs import hypothesis_key
 from heldout.fits.stated_limit import check_baseline
 from heldout.running.plan import Answer, Failed, NeedsFits, Plan, Wanted
-from heldout.running.stored import Finished
+from heldout.running.stored_fits import Finished
 from heldout.schemes import SCHEMES, SchemeName
 from heldout.schemes.design import Design, check_weights
-from heldout.schemes.whole_parts import check_classes
+from heldout.schemes.set_metrics import check_classes
 from tasks.data.prepare_tables import KEYS
 from tasks.fits import failed_candidates, worker
 from tasks.fits.executor import executor, worker_count

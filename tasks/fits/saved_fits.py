@@ -10,14 +10,14 @@ from typing import Any
 
 from heldout.errors import BadArgument
 from heldout.losses.choice import spec_of
-from heldout.notebook import saved
+from heldout.notebook import saved_result
 from heldout.notebook.load import SavedModels, read
 from heldout.notebook.result import Validation
-from heldout.parts.splits import joined_losses, tested_rows
 from heldout.schemes.design import Evidence
+from heldout.splits.split import joined_losses, tested_rows
 from heldout.unlabelled.half_model_controls import NO_ROWS
 from tasks.fits import counted_warnings, tuned_paths
-from tasks.fits.fitted import Compared, Fitted
+from tasks.fits.fit_results import Compared, Fitted
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
@@ -53,7 +53,7 @@ def write(settings: Settings, fitted: Fitted, compared: Compared) -> None:
         tables["largest_disagreement"] = compared.largest
     with files.writing_fits(tables, fitted.halvings) as folder:
         try:
-            saved.save(made, folder, models, "pandas", **_NOT_ASKED, overwrite=False)
+            saved_result.save(made, folder, models, "pandas", **_NOT_ASKED, overwrite=False)
         except BadArgument as error:
             raise UserError(str(error)) from None
 
@@ -81,9 +81,9 @@ def _reads(fitted: Fitted, compared: Compared) -> Callable[[str], Evidence]:
             estimate: {
                 scheme: [terms[estimate] for terms in units.terms]
                 for scheme, units in of_schemes.items()
-                if estimate in design.part_losses_in(scheme)
+                if estimate in design.set_metrics_in(scheme)
             }
-            for estimate in design.part_losses
+            for estimate in design.set_metrics
         }
         return Evidence(losses, training, compared.shards.get(name), terms, _lacking(fitted, compared, name))
 

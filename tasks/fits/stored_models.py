@@ -40,7 +40,7 @@ class StoredModels:
 
     @property
     def final_rows(self) -> int:
-        """How many rows are labelled, with those of the test part."""
+        """How many rows are labelled, with those of the test set."""
         return all_labeled.count()
 
     @property

@@ -7,7 +7,7 @@ import pandas as pd
 
 from heldout.family import ParameterPath, TunedEstimator
 from heldout.fits.specs import hypothesis_key
-from heldout.running.stored import Finished
+from heldout.running.stored_fits import Finished
 from tasks.params import Settings
 from tasks.storage import fit_cache
 

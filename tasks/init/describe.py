@@ -56,7 +56,7 @@ def _plan(profile: Profile, values: Mapping[KeyPath, Any]) -> Iterator[str]:
     if profile.classes and values[("split", "stratify")] is False:
         yield "plan      parts are not stratified: the rarest class has too few rows for a share in each"
     yield (
-        f"plan      {percent(values[('split', 'test_fraction')])} of the labelled rows are the test part, opened once; "
+        f"plan      {percent(values[('split', 'test_fraction')])} of the labelled rows are the test set, opened once; "
         f"{values[('split', 'folds')]} folds; candidates: {names}"
     )
     if (finalists := values[("selection", "finalists")]) is not None:
@@ -70,7 +70,7 @@ def chosen(choice: Choice, values: Mapping[KeyPath, Any], minutes: float | None)
     """The rows and the fits that the estimates rest on, and the seconds that they take."""
     used = "all" if choice.rows == choice.labeled else f"{choice.rows} of"
     yield (
-        f"plan      estimates on {used} {choice.labeled} labelled rows outside of the test part; the delivered model "
+        f"plan      estimates on {used} {choice.labeled} labelled rows outside of the test set; the delivered model "
         "is trained on all of them"
     )
     interval = values[("intervals",)]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from heldout.parts.partition import part_size
+from heldout.splits.partition import part_size
 from tasks.init import describe, learners
 from tasks.init.edit_params import Commented, CommentedItems, KeyPath, plain
 from tasks.init.profile import Profile

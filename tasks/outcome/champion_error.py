@@ -1,4 +1,4 @@
-"""The error of the champion on all rows of the test part that neither trained nor chose it.
+"""The error of the champion on all rows of the test set that neither trained nor chose it.
 
 Their number grows with the table. Every night looks at all of them: the interval holds in all nights at once
 (`heldout.intervals.confidence_sequence`), where rows are independent, are appended to the table, and stay in it.
@@ -63,7 +63,7 @@ class ChampionError:
 def champion_error(
     settings: Settings, version: str, hypothesis: Any, seen: KnownRows, trained: AllLabeled
 ) -> ChampionError | None:
-    """The error of the champion now; None while the test part has no new row. Raises FitFailure as `test`."""
+    """The error of the champion now; None while the test set has no new row. Raises FitFailure as `test`."""
     X, y = files.read_table(files.TEST)
     ids, every = read_row_ids("test"), read_row_ids()
     rows = fresh(ids, seen)

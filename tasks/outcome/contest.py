@@ -1,4 +1,4 @@
-"""The winner against the champion, on rows of the test part that neither of them has seen: decision 36."""
+"""The winner against the champion, on rows of the test set that neither of them has seen: decision 36."""
 
 import math
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from heldout.learners.fitting import test
 from heldout.losses import Loss
 from heldout.losses.ratio import error_of
 from heldout.monitoring.promotion import FRACTIONS, EProcess, differences, needed
-from heldout.parts.weights import Weights
+from heldout.splits.weights import Weights
 from tasks.outcome.champion_error import ChampionError
 from tasks.outcome.new_rows import KnownRows, fresh, hidden, unit_of
 from tasks.params import Settings
@@ -156,7 +156,7 @@ def _unfair(share: float, *, copies: bool) -> str:
     """Why no bet is placed, and what to do."""
     if copies:
         return (
-            "many new rows of the test part have the features of earlier rows, which split.duplicates keep_together "
+            "many new rows of the test set have the features of earlier rows, which split.duplicates keep_together "
             "takes for their copies; the others are no fair sample of the new rows. If equal rows are independent "
             "draws, set split.duplicates to allow"
         )
@@ -180,12 +180,12 @@ def limit_of(loss: Loss, winner: str, weights: Weights | None = None) -> float:
 def _sentence(process: EProcess, level: float, record: PairRecord, loss: Loss, unit: str) -> str:
     """The numbers in words."""
     if not process.rows:
-        return "no new labelled rows in the test part"
+        return "no new labelled rows in the test set"
     tonight = record.nights[-1]
     nights = sum(night["rows"] > 0 for night in record.nights)
     gain = process.mean * (record.limit or 1.0)
     amount = f"{100 * abs(gain):.2f} percentage points" if loss.binary else f"{abs(gain):.4g}"
-    without = "" if tonight["rows"] else "no new labelled rows in the test part; "
+    without = "" if tonight["rows"] else "no new labelled rows in the test set; "
     text = (
         f"{without}capital {process.wealth:.3g} of the {math.exp(needed(level)):.3g} that level {level:g} needs, after "
         f"{process.rows} {unit} of {nights} night{'s' * (nights != 1)}, on which it errs {amount} "

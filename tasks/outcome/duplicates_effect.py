@@ -8,9 +8,9 @@ import numpy as np
 
 from heldout.losses.ratio import error_of
 from heldout.notebook.result import Validation
-from heldout.parts.splits import tested_rows
 from heldout.schemes import SCHEMES, SchemeName
 from heldout.schemes.design import cross_validated
+from heldout.splits.split import tested_rows
 from tasks.data import duplicates
 from tasks.fits.run_schemes import fit_all
 from tasks.params import Candidate, Settings

@@ -39,7 +39,7 @@ class FixedReference:
 
     @classmethod
     def of_validated_run(cls, since: str = "") -> Self:
-        """The unlabelled rows of the validated run, or the features of its test part if it has none.
+        """The unlabelled rows of the validated run, or the features of its test set if it has none.
 
         With `since` only the rows of that shard and of those after it. Raises UserError if there is neither, or no such
         shard.
@@ -55,7 +55,7 @@ class FixedReference:
         else:
             raise UserError(
                 "data.unlabeled is null and split.test_fraction is 0, so that the validated run has no rows with which "
-                "new shards could be compared; name unlabelled files, or cut a test part, and run the validation"
+                "new shards could be compared; name unlabelled files, or cut a test set, and run the validation"
             )
         share = min(1.0, _MOST_ROWS / rows)
         taken = [_evenly(shard, max(1, round(share * len(shard)))) for shard in shards if len(shard)]

@@ -12,10 +12,10 @@ from heldout.errors import BadArgument
 from heldout.estimates import ESTIMATES
 from heldout.estimates.methods import assumption_of
 from heldout.fits import baseline
-from heldout.parts.dependence import DependenceKind
 from heldout.printable import printable
 from heldout.records import Estimate
 from heldout.selection.separate_difference import separate_difference
+from heldout.splits.dependence import DependenceKind
 from tasks.outcome.decision import ON_TEST, read
 from tasks.runtime.errors import UserError
 from tasks.storage import files, report_tables
@@ -26,7 +26,7 @@ OF_BASELINE = {
     **{name: of.planning.of_baseline for name, of in ESTIMATES.items() if of.planning and of.planning.of_baseline},
 }
 _CHOSEN = (
-    "; the winner was chosen by such numbers, so its own interval is too low: with a test part (split.test_fraction) "
+    "; the winner was chosen by such numbers, so its own interval is too low: with a test set (split.test_fraction) "
     "the gate decides by E_test"
 )
 
@@ -175,7 +175,7 @@ def _assumption(estimate: str, interval: str, kind: DependenceKind | None) -> st
 
 
 def _reopened(times: int) -> str:
-    return f"; the test part was opened for {times} different winners, so it is too low" if times > 1 else ""
+    return f"; the test set was opened for {times} different winners, so it is too low" if times > 1 else ""
 
 
 def _not_credible(reason: str | None) -> str:

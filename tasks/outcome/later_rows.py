@@ -15,7 +15,7 @@ import heldout
 from heldout.errors import BadArgument, FitFailure
 from heldout.learners.fitting import test
 from heldout.losses import choose_loss
-from heldout.parts.partition import rarest_class
+from heldout.splits.partition import rarest_class
 from tasks.data.prepare_tables import Prepared, prepare
 from tasks.params import Settings
 from tasks.runtime.errors import UserError

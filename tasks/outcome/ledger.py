@@ -11,12 +11,12 @@ from tasks.outcome.operations import cut
 from tasks.params import Candidate, Settings
 from tasks.storage.seen_rows import SeenRows
 
-_TEST_PART = {"test_fraction", "test_key"}
+_TEST_SET = {"test_fraction", "test_key"}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What an earlier run left: the learners that it compared, its rows, and the winner that its test part was opened
+    """What an earlier run left: the learners that it compared, its rows, and the winner that its test set was opened
     for. `seen` is None where somebody removed what the run says of its rows. `run` is the name of the run in its store.
     """
 
@@ -28,7 +28,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Opened:
-    """An earlier run that tested a winner on rows of this test part."""
+    """An earlier run that tested a winner on rows of this test set."""
 
     winner: str
     run: str = ""
@@ -40,13 +40,13 @@ class Ledger:
 
     compared: int  # all pairs of a learner and a partition ever compared, with this run's: M of the selection bound
     opened: tuple[Opened, ...] = ()  # the oldest first
-    used_by: int = 0  # the number of earlier runs that used the labels of rows of this test part otherwise
+    used_by: int = 0  # the number of earlier runs that used the labels of rows of this test set otherwise
     removed: int = 0  # the number of earlier runs that somebody took out of the store, of which nothing is counted
 
     def with_removed(self, removed: Mapping[str, Sequence[chain.Entry]], source: str, seen: SeenRows) -> "Ledger":
         """With the validations of this source that were `removed`, by their keys, by what the entries about them say.
 
-        Of these it is known for whom they opened the test part, and not on which rows of it, nor what they compared.
+        Of these it is known for whom they opened the test set, and not on which rows of it, nor what they compared.
         One whose entries name no source may be of this one.
         """
         ours = {key: of for key, of in removed.items() if cut(source) in _sources(of, source)}
@@ -83,7 +83,7 @@ def winner_id(candidate: Candidate, settings: Settings, seen: SeenRows) -> str:
     winner = digests.content_hash("winner", seeded_id(candidate, settings.seed), seen.trained)
     if settings.deliver == "final":
         return winner
-    cuts = [settings.split.model_dump(exclude=_TEST_PART), settings.progressive.model_dump()]
+    cuts = [settings.split.model_dump(exclude=_TEST_SET), settings.progressive.model_dump()]
     return digests.content_hash(winner, settings.deliver, settings.seed, cuts)
 
 

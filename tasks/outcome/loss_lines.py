@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from heldout.losses import Losses
 from heldout.notebook.result import Validation
-from heldout.parts.splits import Rows, joined_losses, tested_rows, tested_sizes
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence, half_losses
+from heldout.splits.split import Rows, joined_losses, tested_rows, tested_sizes
 
 _SCHEMES: tuple[SchemeName, ...] = ("holdout", "cross_validation", "progressive", "covalidation")
 _LINES_AT_ONCE = 1_000_000

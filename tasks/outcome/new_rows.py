@@ -1,4 +1,4 @@
-"""Which rows of the test part are new, and whether these are a fair sample of the new rows (decision 25)."""
+"""Which rows of the test set are new, and whether these are a fair sample of the new rows (decision 25)."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class KnownRows:
 
 
 def fresh(test: RowIds, known: KnownRows) -> NDArray[np.intp]:
-    """The rows of the test part that are new. Of a group, of copies kept together, of a time, all rows are or none."""
+    """The rows of the test set that are new. Of a group, of copies kept together, of a time, all rows are or none."""
     seen = known.rows(test)
     if test.of_units is not None:
         seen = np.isin(test.of_units, np.concatenate([known.words, test.of_units[seen]]))

@@ -1,4 +1,4 @@
-"""The rows of the test part that a winner meets."""
+"""The rows of the test set that a winner meets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tasks.storage import files
 
 @dataclass(frozen=True, eq=False)
 class OpenedPart:
-    """Rows of the test part: features, labels of shape (n,), and their roles and slices."""
+    """Rows of the test set: features, labels of shape (n,), and their roles and slices."""
 
     X: pd.DataFrame
     y: NDArray[np.generic]

@@ -1,4 +1,4 @@
-"""After the choice: the test part is opened, and selection.json is described."""
+"""After the choice: the test set is opened, and selection.json is described."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -16,20 +16,20 @@ from heldout.losses.cells import cells
 from heldout.losses.ratio import weighed
 from heldout.losses.tested_losses import Tested
 from heldout.metrics.measure import TestMetrics
-from heldout.notebook.opened import Opened
+from heldout.notebook.opened_test_set import Opened
 from heldout.notebook.result import Validation
 from heldout.records import Estimate
 from heldout.schemes import holdout
 from heldout.schemes.delivery import FORMS
 from heldout.schemes.design import Design, in_time, tested, with_pool
 from heldout.selection.bound import selection_bound
-from heldout.selection.selected import Selection
+from heldout.selection.selection import Selection
 from tasks.data.row_roles import dependence_of
 from tasks.fits.stored_models import target_of
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.duplicates_effect import DuplicatesEffect
 from tasks.outcome.ledger import Ledger
-from tasks.outcome.measure_test_part import measure_test_part
+from tasks.outcome.measure_test_set import measure_test_set
 from tasks.outcome.opened_part import OpenedPart
 from tasks.outcome.suspicious import Suspicious
 from tasks.outcome.unused_rows import UnusedRows
@@ -42,7 +42,7 @@ from tasks.storage import files
 
 @dataclass(frozen=True)
 class Opening:
-    """E_test, and the rows of the test part that it is about, None without a test part.
+    """E_test, and the rows of the test set that it is about, None without a test set.
 
     `metrics` are those of the delivered hypothesis on the same rows.
     """
@@ -63,8 +63,8 @@ class Opening:
         if self.found is None:
             return "split.test_fraction is 0"
         if self.found.refused:
-            return "the test part stayed closed"
-        return "" if self.estimates else "the test part is sealed"
+            return "the test set stayed closed"
+        return "" if self.estimates else "the test set is sealed"
 
 
 def check_weights(validation: Validation, found: UnusedRows | None) -> None:
@@ -73,11 +73,11 @@ def check_weights(validation: Validation, found: UnusedRows | None) -> None:
         return
     if not files.read_test_roles()["weight"][found.rows].any():
         raise UserError(
-            f"the {len(found.rows)} rows of the test part have weight 0, so that E_test has no value; open it later"
+            f"the {len(found.rows)} rows of the test set have weight 0, so that E_test has no value; open it later"
         )
 
 
-def open_test_part(
+def open_test_set(
     settings: Settings, validation: Validation, winner: Candidate, delivered: Delivered, found: UnusedRows | None
 ) -> Opening:
     """E_test of the delivered hypothesis on the rows that were `found` for it; empty without any."""
@@ -90,9 +90,9 @@ def open_test_part(
     try:
         losses = test(delivered.hypothesis, X, y, holdout.final_split(len(y)).validation, trained.loss)
         for whose, of in ((winner.name, losses), (baseline.NAME, baseline.final_losses(trained, y))):
-            trained.loss.check_losses(of, np.arange(len(y)), f"{whose} on the test part")
+            trained.loss.check_losses(of, np.arange(len(y)), f"{whose} on the test set")
     except FitFailure as failure:
-        raise UserError(f"candidates: {winner.name} failed on the test part: {failure}") from None
+        raise UserError(f"candidates: {winner.name} failed on the test set: {failure}") from None
     except BadArgument as error:
         raise UserError(str(error)) from None
     losses, method = weighed(losses, weights), design.methods["E_test"]
@@ -111,7 +111,7 @@ def open_test_part(
         design.level,
         target_of(winner, FORMS[settings.deliver].target),
     )
-    metrics = measure_test_part(settings, winner.name, delivered.hypothesis, design, trained, part, tested)
+    metrics = measure_test_set(settings, winner.name, delivered.hypothesis, design, trained, part, tested)
     answered: Any = metrics.answered  # what was just measured
     opened = Opened.of(estimate, tested, answered, y, design, trained)
     return Opening(found, opened, metrics, part)
@@ -156,7 +156,7 @@ def describe(
         "rows_delivered": delivered.rows,
         "rows": {"estimates": len(design.y), "labeled": all_labeled.count(), "test": _rows_of_test(settings)},
         **_groups(design, opening),
-        **_of_test_part(opening.found or UnusedRows()),
+        **_of_test_set(opening.found or UnusedRows()),
         **({"removed": ledger.removed} if ledger.removed else {}),
         "deliver": {"form": settings.deliver, "target": target, **delivered.sizes(), **delivered.tuned},
         **({} if effect is None else effect.described()),
@@ -172,7 +172,7 @@ def _groups(design: Design, opening: Opening) -> dict[str, Any]:
     return {"groups": {"estimates": design.dependence.groups, **tested}}
 
 
-def _of_test_part(found: UnusedRows) -> dict[str, Any]:
+def _of_test_set(found: UnusedRows) -> dict[str, Any]:
     return {
         "test_openings": found.winners,
         "test_others": found.others,

@@ -12,7 +12,7 @@ KINDS = {
     "adopted": "validations that no entry names: from before the ledger, and of processes that died",
     "migrated": "another version of heldout writes from here on",
     "compared": "a validation showed estimates of learners on rows: M, and the hash of what its run says about them",
-    "opened": "the test part is opened for a winner, before a row is scored: how many rows, and a sketch of these",
+    "opened": "the test set is opened for a winner, before a row is scored: how many rows, and a sketch of these",
     "tested": "the rows were scored: E_test",
     "reported": "a validation wrote its report: hashes of the files, and of the metrics of its runs",
     "contest": "a winner was compared with the champion, and did not replace it",
@@ -70,7 +70,7 @@ def about_runs(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
 
 
 def with_result(entries: Iterable[Entry]) -> set[str]:
-    """The keys of the validations that said what they found; one that only opened the test part died before it did."""
+    """The keys of the validations that said what they found; one that only opened the test set died before it did."""
     return {entry.said["run"] for entry in entries if entry.kind in ("tested", "reported")}
 
 

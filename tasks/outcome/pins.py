@@ -1,7 +1,7 @@
 """A rollback pins the line of the replaced champion: by the ledger of operations, which lines may not come back.
 
 A line is a name of a candidate, or a learner with its settings: a later version of either is of the line. It comes back
-if a person releases it, or on fresh evidence. The rule (decision 36): of the test part count only rows that were not
+if a person releases it, or on fresh evidence. The rule (decision 36): of the test set count only rows that were not
 there when a run first looked after the rollback; the capital begins at 1, and must reach 2^r / (1 - level) after the
 r-th rollback of the line since it was last released.
 

@@ -21,7 +21,7 @@ def measure(
 ) -> PredictionSets:
     """The line of prediction_sets.csv; its reason says why there is no threshold, or no coverage.
 
-    The coverage is that of the delivered hypothesis, on the opened rows of the test part.
+    The coverage is that of the delivered hypothesis, on the opened rows of the test set.
     """
     design, part = validation.design, opening.part
     if reason := _no_threshold(settings, of_classes=design.loss.of_classes):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from heldout.errors import BadArgument
 from heldout.notebook.result import Validation
-from heldout.selection.selected import Selection
+from heldout.selection.selection import Selection
 from tasks.fits.race_result import remedy
 from tasks.fits.saved_fits import read_fits
 from tasks.fits.stored_models import StoredModels

@@ -1,4 +1,4 @@
-"""What a selection enters into the ledger of operations: what it compared, for whom it opens the test part, E_test."""
+"""What a selection enters into the ledger of operations: what it compared, for whom it opens the test set, E_test."""
 
 from collections.abc import Iterator
 from typing import Any

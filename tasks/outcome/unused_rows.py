@@ -1,4 +1,4 @@
-"""The rows of the test part that a winner may be tested on: those that no choice has used (decisions 25 and 62)."""
+"""The rows of the test set that a winner may be tested on: those that no choice has used (decisions 25 and 62)."""
 
 import logging
 from collections.abc import Callable, Collection, Sequence
@@ -24,7 +24,7 @@ ReadTested = Callable[[Sequence[str]], Ids | None]
 
 @dataclass(frozen=True, eq=False)
 class UnusedRows:
-    """What is known about the rows of the test part before a winner meets them.
+    """What is known about the rows of the test set before a winner meets them.
 
     `rows` are tested now, row numbers of test.parquet; `sealed` is the number of further rows that are tested as soon
     as somebody asks. `winners` counts those that `rows`, or else the part, were opened for, with this winner if `rows`
@@ -47,7 +47,7 @@ def look(
     asked: bool,
     unfinished: Collection[str] = (),
 ) -> UnusedRows | None:
-    """The rows for a winner after the runs of the `ledger`, None without a test part; tested.parquet keeps which.
+    """The rows for a winner after the runs of the `ledger`, None without a test set; tested.parquet keeps which.
 
     All rows are unused as long as the part was opened for no other winner; afterwards those that are new. Rows that
     were tested for this winner, and for no other since, are tested again, which says nothing new; all other rows wait
@@ -62,7 +62,7 @@ def look(
     died = {one.winner for one in ledger.opened} - finished
     found = _look(settings, this, ids, ledger, read_tested, asked=asked, died=len(died - {this}))
     if this in died:
-        log.warning("E_test: a run that wrote no result had opened the test part for %s", printable(winner.name))
+        log.warning("E_test: a run that wrote no result had opened the test set for %s", printable(winner.name))
     if found.refused:
         log.warning("E_test: not opened: %s", found.refused)
     _write(ids.words(found.rows))
@@ -110,13 +110,13 @@ def _unused(settings: Settings, ids: RowIds, tested: Ids | None) -> NDArray[np.i
 
 
 def _spent(others: int, died: int, used_by: int) -> str:
-    """Why no row of the test part is unseen, and what to do."""
+    """Why no row of the test set is unseen, and what to do."""
     reasons = []
     if others:
         opened_for = f"{others} other winner{'s' * (others > 1)}"
         opened_for += f" ({died} of them by a run that wrote no result)" if died else ""
         reasons.append(
-            f"the test part of these data was opened for {opened_for}; a second look, "
+            f"the test set of these data was opened for {opened_for}; a second look, "
             "also at the same learner trained on another draw of rows, would be a choice among test errors, and no row "
             "of it is known to be new since"
         )

@@ -91,7 +91,7 @@ class Data(ParamsSection):
     weight: str | None = Field(None, description="a column of weights; null gives every row the same weight")
     labeled_rows: Count | None = Field(
         None,
-        description="number of rows that keep their label, drawn at random after the test part is cut off; null keeps "
+        description="number of rows that keep their label, drawn at random after the test set is cut off; null keeps "
         "every label",
     )
     unlabeled: str | None = Field(
@@ -156,12 +156,12 @@ class SplitSection(ParamsSection):
     """The parts of the labelled rows."""
 
     test_fraction: Annotated[float, Field(ge=0, lt=1)] = Field(
-        description="share of all labelled rows cut off first and opened once, for the winner alone; 0 for no test part"
+        description="share of all labelled rows cut off first and opened once, for the winner alone; 0 for no test set"
     )
     test_key: Annotated[int, Field(ge=0)] = Field(
         0,
         description="with a hash of its content and of its number among equal rows, this number decides whether a row "
-        "is in the test part: no seed and no added row does. With data.groups the group's name decides, with data.time "
+        "is in the test set: no seed and no added row does. With data.groups the group's name decides, with data.time "
         "the order",
     )
     validation_fraction: Fraction = Field(description="share of the labelled rows that the hold-out tests")
@@ -170,7 +170,7 @@ class SplitSection(ParamsSection):
     )
     rows: Annotated[int, Field(ge=2)] | None = Field(
         None,
-        description="number of labelled rows that the estimates use, drawn at random outside of the test part; the "
+        description="number of labelled rows that the estimates use, drawn at random outside of the test set; the "
         "delivered model (deliver: final) is trained on all of them; null for all",
     )
     stratify: bool | None = Field(
@@ -183,7 +183,7 @@ class SplitSection(ParamsSection):
     )
     duplicates: Literal["allow", "keep_together"] = Field(
         "allow",
-        description="rows with equal features: allow them on both sides of a split, and of the test part, or "
+        description="rows with equal features: allow them on both sides of a split, and of the test set, or "
         "keep_together",
     )
     repeats: Count = Field(
@@ -274,12 +274,12 @@ class SelectionSection(ParamsSection):
     )
     open_test: bool = Field(
         False,
-        description="true: every run opens the test part for its winner, as the shipped example does, since no choice "
+        description="true: every run opens the test set for its winner, as the shipped example does, since no choice "
         "follows it. false: it stays sealed until `python -m flows open-test`, so that you may change anything before; "
         "a run that may promote opens it",
     )
     reopen_test: bool = Field(
-        False, description="open the test part even if it was opened for another winner on the same data"
+        False, description="open the test set even if it was opened for another winner on the same data"
     )
 
     @field_validator("criterion", mode="before")
@@ -296,7 +296,7 @@ class ReportSection(ParamsSection):
 
     slices: list[Annotated[str, Field(min_length=1)]] = Field(
         [],
-        description="columns by whose values the errors on the test part are shown, as in [sex]; also columns of "
+        description="columns by whose values the errors on the test set are shown, as in [sex]; also columns of "
         "data.drop and data.known_after, each with at most 20 values",
     )
 

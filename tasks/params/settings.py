@@ -22,7 +22,7 @@ from heldout.intervals.corrected_t import METHOD as CORRECTED
 from heldout.losses import check_spec
 from heldout.losses.choice import Spec
 from heldout.schemes.delivery import FORMS
-from heldout.selection.selected import Criterion
+from heldout.selection.selection import Criterion
 from tasks.params import (
     allowed_extensions,
     allowed_imports,

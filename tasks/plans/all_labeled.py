@@ -1,4 +1,4 @@
-"""All labelled rows outside of the test part: the rows that g is trained on, whatever rows the estimates use."""
+"""All labelled rows outside of the test set: the rows that g is trained on, whatever rows the estimates use."""
 
 import functools
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from heldout import digests
 from heldout.fits.specs import FitSpec, Known, Labeled
 from heldout.learners import open_random_states
 from heldout.losses import Loss, choose_loss
-from heldout.parts.splits import Split
-from heldout.parts.weights import Weights
 from heldout.schemes import fit_state
+from heldout.splits.split import Split
+from heldout.splits.weights import Weights
 from tasks.params import Candidate, Settings
 from tasks.storage import files
 

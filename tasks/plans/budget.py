@@ -11,9 +11,9 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from heldout.intervals import corrected_fold_t, corrected_fold_wilson
-from heldout.parts.partition import part_size
 from heldout.schemes.halvings import most
 from heldout.schemes.resampling import SUBSAMPLES
+from heldout.splits.partition import part_size
 
 VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.5
 FEWEST_ROWS = 500  # the estimates never rest on fewer, if there are as many
@@ -68,7 +68,7 @@ class EqualFits:
 
 @dataclass(frozen=True)
 class TableSize:
-    """The rows of a table: labelled ones outside of the test part, those of the test part, and those without a label.
+    """The rows of a table: labelled ones outside of the test set, those of the test set, and those without a label.
 
     `own_unlabeled`: the unlabelled rows are the user's files, so that no labelled row serves as one. `copies`: some
     rows have equal features, which costs the winner further fits, as `columns` does: the report is to say which columns

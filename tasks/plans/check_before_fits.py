@@ -9,11 +9,11 @@ from heldout.errors import BadArgument
 from heldout.estimates.criteria import check_admitted, compares_by
 from heldout.learners import gives_probabilities, lacks_probabilities
 from heldout.losses import SQUARED, ZERO_ONE, Loss
-from heldout.parts.weights import fit_argument
-from heldout.rows.exchanged import column_sets
+from heldout.rows.exchanged_rows import column_sets
 from heldout.schemes.design import Design
 from heldout.schemes.other_rows import check_folds
 from heldout.selection.margin import check_matters
+from heldout.splits.weights import fit_argument
 from tasks.params import Candidate, Settings
 from tasks.plans.check_columns import check_columns
 from tasks.plans.read_design import read_design

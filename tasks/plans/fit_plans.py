@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from heldout.estimates import schemes_of
 from heldout.fits.scheme_fits import may_skip_fits
-from heldout.parts.splits import Split
 from heldout.schemes import SCHEMES, SchemeName, label_of_fits
 from heldout.schemes.design import Design
+from heldout.splits.split import Split
 from tasks.params import Candidate, Deliver, Settings
 
 
@@ -19,7 +19,7 @@ class FitPlan:
     splits: Sequence[Split]
     keep: bool  # the hypothesis is needed later
     training: bool  # and its losses on the rows that it was trained on
-    terms: tuple[str, ...] = ()  # and those of losses of whole parts, by the estimates
+    terms: tuple[str, ...] = ()  # and those of metrics of a set, by the estimates
 
     def first(self, count: int) -> "FitPlan":
         """The first splits alone."""
@@ -43,7 +43,7 @@ def scheme(design: Design, name: SchemeName, deliver: Deliver) -> FitPlan:
     """The scheme called `name` over the rows of `design`."""
     splits = design.splits(name)
     keep = name in ("holdout", "covalidation") or deliver in SCHEMES[name].forms
-    terms = tuple(design.part_losses_in(name))
+    terms = tuple(design.set_metrics_in(name))
     return FitPlan(name, splits, keep=keep, training=name == "covalidation", terms=terms)
 
 

@@ -17,16 +17,16 @@ from heldout.estimates import (
     PER_CANDIDATE,
     admitted,
     methods,
-    part_losses,
+    set_metrics,
 )
 from heldout.losses import Loss, choose_loss
-from heldout.parts import class_shares
-from heldout.parts.dependence import DependenceKind
-from heldout.parts.partition import Partition
-from heldout.parts.weights import Weights
 from heldout.schemes.design import Design
 from heldout.schemes.progressive import Block
 from heldout.selection.margin import checked
+from heldout.splits import class_shares
+from heldout.splits.dependence import DependenceKind
+from heldout.splits.partition import Partition
+from heldout.splits.weights import Weights
 from tasks.data.row_roles import dependence_of
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
@@ -121,7 +121,7 @@ def _read(
         copies=files.read_copies(),
         weights=weights,
         fold_repeats=repeats,
-        part_losses=part_losses(estimates),
+        set_metrics=set_metrics(estimates),
         margin=_margin(margin, loss),
     )
 

@@ -6,7 +6,7 @@ from heldout import digests
 from heldout.fits.specs import Known, KnownSplits, Labeled, Specs
 from heldout.losses import Losses
 from heldout.running.make import is_made
-from heldout.running.stored import Finished, losses_of, of_fits, without_fits
+from heldout.running.stored_fits import Finished, losses_of, of_fits, without_fits
 from tasks.params import Candidate, Settings
 from tasks.plans.fit_plans import FitPlan
 from tasks.plans.read_design import design_of

@@ -1,7 +1,7 @@
 """The lines that a run ends with, about ten: what to plan with, what speaks against it, what to do, what to ship.
 
 They say what the first screen of the page says. What asks for something is whole: the decision, the gravest caveat,
-what to do next, and the sealed test part. Further caveats are shown where ten lines have room for them, and counted; of
+what to do next, and the sealed test set. Further caveats are shown where ten lines have room for them, and counted; of
 the facts the first line is, and more where there is room. The decision is the last. All that a run knows besides is in
 the page, in summary.md, and printed with --verbose.
 """
@@ -71,7 +71,7 @@ def _facts(summary: Summary, screen: Headline, promotion: Promotion) -> Iterator
 
 def _to_do(summary: Summary, screen: Headline) -> Iterator[tuple[str, str]]:
     if sealed := summary.selection["test_sealed"]:
-        yield "test part", f"sealed: {sealed} rows; when you have decided, once: {COMMAND} open-test"
+        yield "test set", f"sealed: {sealed} rows; when you have decided, once: {COMMAND} open-test"
     first, *others = screen.steps
     yield "next", f"{first.rstrip('.')} (and {len(others)} more in the report)" if others else first
     yield "all else", f"{files.REPORT}, {files.SUMMARY}, {files.MODEL}; {MAKE} ui; --verbose"

@@ -56,16 +56,16 @@ def _steps(summary: Summary) -> Iterator[str]:
     yield from _simpler(summary)
     yield from _more_rows(summary)
     if selection["test_refused"]:
-        yield "Take new rows for a test: the test part is used up."
+        yield "Take new rows for a test: the test set is used up."
     elif selection["rows"]["test"] == 0:
         yield "Keep rows for a final test (split.test_fraction): all rows were used to choose."
     elif (sealed := selection["test_sealed"]) and summary.decision.verdict != "not_yet":
-        yield f"When you have decided, open the test part ({shown_count(sealed)} rows): {COMMAND} open-test."
+        yield f"When you have decided, open the test set ({shown_count(sealed)} rows): {COMMAND} open-test."
 
 
 def _spends(summary: Summary) -> str:
-    """What a step to another winner costs where the test part is open."""
-    return " The opened test part is this winner's: another one needs new test rows." if summary.opened else ""
+    """What a step to another winner costs where the test set is open."""
+    return " The opened test set is this winner's: another one needs new test rows." if summary.opened else ""
 
 
 def _simpler(summary: Summary) -> Iterator[str]:

@@ -56,7 +56,7 @@ def _rows(summary: Summary) -> Iterator[list[str]]:
     yield ["labelled rows", f"{shown_count(rows['labeled'])}{summary.in_groups('estimates')}"]
     if rows["estimates"] != rows["labeled"]:
         yield ["of these in the estimates", shown_count(rows["estimates"])]
-    yield ["rows of the test part", shown_count(rows["test"])]
+    yield ["rows of the test set", shown_count(rows["test"])]
     used = [report for report in summary.unlabeled.shards if report.bad is None]
     if used:
         unlabeled = sum(report.rows or 0 for report in used)

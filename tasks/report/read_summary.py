@@ -7,13 +7,13 @@ from heldout.estimates import lacking_text
 from heldout.intervals import confidence_sequence
 from heldout.losses import Losses
 from heldout.losses.tested_losses import in_units_of_limit
-from heldout.parts import class_shares
 from heldout.schemes import progressive
 from heldout.schemes.design import Design, Evidence, disagreement_of, fold_errors, losses_in_order, tested
+from heldout.splits import class_shares
 from heldout.unlabelled import implied_error
 from tasks.outcome.read_validation import read_validation
 from tasks.params import Settings
-from tasks.report.summary import Curves, LabeledRows, Summary, TestPart, Tuned, Unlabeled, WinnerTables
+from tasks.report.summary import Curves, LabeledRows, Summary, TestSet, Tuned, Unlabeled, WinnerTables
 from tasks.storage import files, findings, metrics_files, report_tables
 
 
@@ -40,12 +40,12 @@ def read_summary(settings: Settings) -> Summary:
         differences=report_tables.read_differences(),
         more_rows=report_tables.read_more_rows(),
         no_more_rows=missing(design),
-        powered=report_tables.read_powered(),
+        prediction_powered=report_tables.read_prediction_powered(),
         prediction_sets=report_tables.read_prediction_sets(),
         failures=validation.failed,
         lacking={name: text for name, of in validation.evidence.items() if (text := lacking_text(design, of))},
         warned={name: counted for name, counted in validation.warnings.items() if counted.concerned},
-        test_part=TestPart(metrics_files.read(), metrics_files.read_confusion()),
+        test_set=TestSet(metrics_files.read(), metrics_files.read_confusion()),
         curves=Curves(errors_of_folds, progressive_errors, _band(design, winner)),
         tuned=Tuned(files.read_result("families"), files.read_result("paths")),
         unlabeled=Unlabeled(bool(files.shards()), _least_half_error(design, winner), files.read_shard_reports()),

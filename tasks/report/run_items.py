@@ -9,7 +9,7 @@ from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
 from heldout.estimates import ESTIMATES, PLANNED_BY
 from heldout.fits import baseline
 from heldout.losses.amounts import margin_text
-from heldout.records import MoreRows, Powered
+from heldout.records import MoreRows, PredictionPowered
 from heldout.shown import about_winner
 from tasks.outcome.items import ROOT, Artifact, Dataset, Item, Tag, TrackedMetric, parameters
 from tasks.outcome.ledger import learner_id
@@ -26,7 +26,7 @@ _ARTIFACTS = (
     files.MORE_ROWS,
     files.COLUMNS_THAT_MATTER,
     files.PREDICTION_SETS,
-    files.POWERED,
+    files.PREDICTION_POWERED,
     files.NOT_CREDIBLE,
     files.TEST_METRICS,
     files.CONFUSION,
@@ -68,7 +68,7 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
             yield from _root(summary, name, number)
     yield from _difference(summary, baseline.NAME, f"{summary.compared_by}_less_{baseline.NAME}")
     yield from _prediction_sets(summary)
-    for metric, line in summary.test_part.headline:
+    for metric, line in summary.test_set.headline:
         low, high = (None if pd.isna(line[end]) else float(line[end]) for end in ("low", "high"))
         if not pd.isna(line["value"]):
             yield TrackedMetric(f"test_{metric.name}", float(line["value"]), low=low, high=high)
@@ -157,9 +157,9 @@ def _of_candidate(summary: Summary, candidate: str) -> Iterator[Item]:
     for line in as_records(summary.more_rows[summary.more_rows["candidate"] == candidate]):
         if line["estimate"] in (GAIN, AT_N, AT_2N):
             yield from metric(line["estimate"], MoreRows(**line))
-    for line in as_records(summary.powered[summary.powered["candidate"] == candidate]):
+    for line in as_records(summary.prediction_powered[summary.prediction_powered["candidate"] == candidate]):
         if line["estimate"] == _BY_E_CV:
-            powered = Powered(**line)
+            powered = PredictionPowered(**line)
             yield from metric("E_cv_powered", powered)
             if powered.labels_gained is not None:
                 yield TrackedMetric("labels_gained", powered.labels_gained)

@@ -11,7 +11,7 @@ from heldout.estimates.methods import DEFAULTS
 from heldout.family import BOUND
 from heldout.fits import baseline
 from heldout.metrics.skill import Skill
-from heldout.records import MoreRows, Powered
+from heldout.records import MoreRows, PredictionPowered
 from heldout.schemes.delivery import FORMS
 from heldout.shown import about_race, about_winner
 from heldout.unlabelled import implied_error
@@ -45,7 +45,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         **_not_credible(summary),
         **_after_the_choice(summary),
         **_bound(summary),
-        **_test_part(summary),
+        **_test_set(summary),
         **_prediction_sets(summary),
         **_metrics(summary),
         **{f"family {row.candidate}": _family(summary, row) for row in summary.tuned.chosen.itertuples()},
@@ -176,9 +176,9 @@ def _columns(summary: Summary) -> dict[str, str]:
 
 
 def _powered(summary: Summary) -> dict[str, str]:
-    lines = summary.powered[summary.powered["candidate"] == summary.selected].astype(object)
-    of_winner = [Powered(*line) for line in lines.where(lines.notna(), None).itertuples(index=False)]
-    text = about_winner.powered(summary.selected, of_winner, summary.loss)
+    lines = summary.prediction_powered[summary.prediction_powered["candidate"] == summary.selected].astype(object)
+    of_winner = [PredictionPowered(*line) for line in lines.where(lines.notna(), None).itertuples(index=False)]
+    text = about_winner.prediction_powered(summary.selected, of_winner, summary.loss)
     return {"unlabelled": text} if text else {}
 
 
@@ -194,7 +194,7 @@ def _rows(summary: Summary) -> dict[str, str]:
     rows, delivered = summary.selection["rows"], summary.selection["rows_delivered"]
     estimates, labeled, test = (shown_count(rows[name]) for name in ("estimates", "labeled", "test"))
     used = f"all {labeled}" if estimates == labeled else f"{estimates} of {labeled}"
-    tested = "" if rows["test"] == 0 else f"; the test part has {test} further rows"
+    tested = "" if rows["test"] == 0 else f"; the test set has {test} further rows"
     of = summary.in_groups("estimates")
     return {
         "rows": f"estimates on {used} labelled rows{of}; delivered model trained on {shown_count(delivered)}{tested}"
@@ -233,12 +233,12 @@ def _prediction_sets(summary: Summary) -> dict[str, str]:
 
 def _metrics(summary: Summary) -> dict[str, str]:
     """The metrics that are no means, and why some have no number."""
-    if not summary.test_part.headline:
-        reason = "the test part is not opened" if summary.selection["rows"]["test"] else "split.test_fraction is 0"
+    if not summary.test_set.headline:
+        reason = "the test set is not opened" if summary.selection["rows"]["test"] else "split.test_fraction is 0"
         return {"metrics": f"none: {reason}, and all other rows were used to choose"}
     missing: dict[str, list[str]] = {}
     texts = []
-    for metric, line in summary.test_part.headline:
+    for metric, line in summary.test_set.headline:
         if pd.isna(line["value"]):
             missing.setdefault(line["reason"], []).append(metric.label)
         else:
@@ -246,12 +246,12 @@ def _metrics(summary: Summary) -> dict[str, str]:
             of_mean = " against the mean of these rows" if metric.name == "r_squared" else ""
             texts.append(f"{metric.label} {line['value']:.3g}{bounds}{of_mean}")
     texts += [f"no {', '.join(labels)}: {reason}" for reason, labels in missing.items()]
-    further = f"; more in {files.TEST_METRICS}" if summary.test_part.slices else ""
-    of = "" if summary.test_part.positive is None else f", of the class {summary.test_part.positive}"
-    return {"metrics": f"on the test part{of}: {'; '.join(texts)}{further}"}
+    further = f"; more in {files.TEST_METRICS}" if summary.test_set.slices else ""
+    of = "" if summary.test_set.positive is None else f", of the class {summary.test_set.positive}"
+    return {"metrics": f"on the test set{of}: {'; '.join(texts)}{further}"}
 
 
-def _test_part(summary: Summary) -> dict[str, str]:
+def _test_set(summary: Summary) -> dict[str, str]:
     selection = summary.selection
     if selection["test_refused"]:
         return {"E_test": f"not opened: {selection['test_refused']}"}
@@ -262,7 +262,7 @@ def _test_part(summary: Summary) -> dict[str, str]:
     openings, others, more = (selection[key] for key in ("test_openings", "test_others", "test_sealed"))
     models = "this model alone" if openings == 1 else f"{openings} different winners so far"
     models += ", as far as the store knows" if selection.get("removed") else ""
-    opened = f"the test part was opened for {models}, and is used up"
+    opened = f"the test set was opened for {models}, and is used up"
     if others:
         opened = f"these rows are new since {_opened_for(others)}; they were opened for {models}, and are used up"
     new = f" ({shown_count(more)} rows of it are new, and sealed: {_OPEN})" if more else ""
@@ -285,7 +285,7 @@ def _sealed(selection: Mapping[str, Any]) -> str:
 
 
 def _opened_for(others: int) -> str:
-    return f"the test part was opened for {others} other winner{'s' * (others > 1)}"
+    return f"the test set was opened for {others} other winner{'s' * (others > 1)}"
 
 
 def _family(summary: Summary, choice: Any) -> str:

@@ -17,12 +17,12 @@ from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses, amounts
 from heldout.metrics import METRICS
 from heldout.metrics.metric import Metric
-from heldout.parts.dependence import DependenceKind
 from heldout.records import Difference, Estimate, PredictionSets
 from heldout.schemes.halvings import Halvings
 from heldout.selection.race import Dropped
 from heldout.shown import about_race
 from heldout.shown.cells import DOUBTED
+from heldout.splits.dependence import DependenceKind
 from tasks.outcome import decision
 from tasks.params import Settings
 from tasks.storage.findings import Found
@@ -46,8 +46,8 @@ class WinnerTables:
 
 
 @dataclass(frozen=True, eq=False)
-class TestPart:
-    """What the winner errs on the test part: the lines of metrics.csv, and the confusion matrix of classes."""
+class TestSet:
+    """What the winner errs on the test set: the lines of metrics.csv, and the confusion matrix of classes."""
 
     __test__ = False  # for pytest, which collects what is called so
 
@@ -56,7 +56,7 @@ class TestPart:
 
     @property
     def headline(self) -> list[tuple[Metric, dict[Any, Any]]]:
-        """The metrics on the whole test part, with their lines of metrics.csv."""
+        """The metrics on the whole test set, with their lines of metrics.csv."""
         lines = {line["metric"]: line for line in self.metrics[self.metrics["slice"] == ""].to_dict("records")}
         return [(metric, lines[metric.name]) for metric in METRICS if metric.name in lines]
 
@@ -68,7 +68,7 @@ class TestPart:
 
     @property
     def slices(self) -> list[dict[Any, Any]]:
-        """The lines of metrics.csv about a part of the test part."""
+        """The lines of metrics.csv about a part of the test set."""
         return self.metrics[self.metrics["slice"] != ""].to_dict("records")
 
 
@@ -133,11 +133,11 @@ class Summary:
     differences: pd.DataFrame  # `compared_by` of the winner less that of each other candidate and of the baseline
     more_rows: pd.DataFrame  # each candidate's errors after training on few and on many rows
     no_more_rows: str | None  # why nothing is known of more rows; None where it is
-    powered: pd.DataFrame  # each candidate's E_val and E_cv, narrowed by unlabelled rows
+    prediction_powered: pd.DataFrame  # each candidate's E_val and E_cv, narrowed by unlabelled rows
     prediction_sets: PredictionSets  # of what is delivered
     failures: Mapping[str, str]
     warned: Mapping[str, WarningCounts]
-    test_part: TestPart
+    test_set: TestSet
     curves: Curves
     tuned: Tuned
     unlabeled: Unlabeled
@@ -241,7 +241,7 @@ class Summary:
 
     @property
     def opened(self) -> bool:
-        """Whether the test part was opened for this winner: no other one has E_test on these rows."""
+        """Whether the test set was opened for this winner: no other one has E_test on these rows."""
         return self.selection["E_test"] is not None
 
     @property

@@ -5,7 +5,7 @@ So its address in params.yaml is not enough, which may be somebody else's: docs/
 
 import re
 
-from tasks.runtime import vouched
+from tasks.runtime import vouched_hosts
 from tasks.runtime.errors import UserError
 
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9._-]+):(\d{1,5})")
@@ -38,7 +38,7 @@ def allowed(written: str | None) -> str:
         raise UserError(f"the Dask scheduler is {address!r}; write tcp://HOST:PORT or tls://HOST:PORT")
     kind = found[1]
     if not (kind == "tls" and _has_certificates()):
-        vouched.check(
+        vouched_hosts.check(
             "execution.scheduler",
             address,
             [own],
@@ -52,7 +52,7 @@ def allowed(written: str | None) -> str:
 def is_exposed(address: str) -> bool:
     """Whether others than users of this machine can reach a scheduler at this address without a certificate."""
     found = _ADDRESS.fullmatch(address)
-    return found is None or (found[1] != "tls" and found[2] not in vouched.OF_THIS_MACHINE)
+    return found is None or (found[1] != "tls" and found[2] not in vouched_hosts.OF_THIS_MACHINE)
 
 
 def _has_certificates() -> bool:

@@ -93,7 +93,7 @@ def _share_with(checkout: Path) -> None:
     """Use the finished fits and the tracking store of `checkout` in a copy that `dvc exp run --temp` or a queue made.
 
     DVC removes the copy after the experiment. Without the store, the experiment's learners would not be counted in the
-    bound, and each experiment would open the test part again.
+    bound, and each experiment would open the test set again.
     """
     if "DVC_STAGE" not in os.environ or checkout.resolve() == Path.cwd():
         return

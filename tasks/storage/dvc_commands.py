@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from tasks.params import Settings, load
-from tasks.runtime import vouched
+from tasks.runtime import vouched_hosts
 from tasks.runtime.errors import UserError, one_line
 from tasks.runtime.own_code import COMMAND
 
@@ -115,7 +115,7 @@ def _check_remotes(revision: str) -> None:
         git = ["git", "show", f"{revision}:./.dvc/config"]
         subprocess.run(git, stdout=of_revision, stderr=subprocess.DEVNULL, check=False)  # noqa: S603  # it may have none
         for name, key, text in (*_servers(Path(known["repo"])), *_servers(Path(of_revision.name))):
-            vouched.check(
+            vouched_hosts.check(
                 f"{key} of the remote {name} in .dvc/config",
                 text,
                 own,

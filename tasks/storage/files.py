@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.parts.partition import Partition
 from heldout.schemes.halvings import Halvings
+from heldout.splits.partition import Partition
 from tasks.runtime.errors import UserError
 from tasks.storage import csv_text, parquet
 from tasks.storage.atomic import replacing, replacing_file
@@ -51,7 +51,7 @@ DIFFERENCES = REPORTS / "differences.csv"
 MORE_ROWS = REPORTS / "more_rows.csv"
 COLUMNS_THAT_MATTER = REPORTS / "columns.csv"
 PREDICTION_SETS = REPORTS / "prediction_sets.csv"
-POWERED = REPORTS / "powered.csv"
+PREDICTION_POWERED = REPORTS / "prediction_powered.csv"
 NOT_CREDIBLE = REPORTS / "not_credible.csv"
 TEST_METRICS = REPORTS / "metrics.csv"
 CONFUSION = REPORTS / "confusion.csv"
@@ -178,12 +178,12 @@ def read_roles() -> dict[str, NDArray[Any]]:
 
 
 def read_test_roles() -> dict[str, NDArray[Any]]:
-    """The group, time and weight of each row of the test part."""
+    """The group, time and weight of each row of the test set."""
     return _read_roles(TEST_ROLES)
 
 
 def read_test_slices() -> dict[str, NDArray[Any]]:
-    """The values of each column of report.slices in the rows of the test part, as text."""
+    """The values of each column of report.slices in the rows of the test set, as text."""
     return _read_roles(TEST_SLICES) if TEST_SLICES.exists() else {}
 
 

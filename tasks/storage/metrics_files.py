@@ -1,4 +1,4 @@
-"""metrics.csv and confusion.csv: what was measured of the winner on the test part."""
+"""metrics.csv and confusion.csv: what was measured of the winner on the test set."""
 
 from dataclasses import asdict, fields
 
@@ -13,7 +13,7 @@ _CLASSES = ("actual", "predicted")
 
 
 def write(metrics: TestMetrics) -> None:
-    """metrics.csv, and confusion.csv with a line for each pair of classes; no line where there is no test part."""
+    """metrics.csv, and confusion.csv with a line for each pair of classes; no line where there is no test set."""
     columns = [field.name for field in fields(Measured)]
     files.write_csv(files.TEST_METRICS, pd.DataFrame([asdict(line) for line in metrics.lines], columns=columns))
     pairs = [] if metrics.confusion is None else [*np.ndenumerate(metrics.confusion)]

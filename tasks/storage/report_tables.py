@@ -16,7 +16,7 @@ OF_RESULT = {
     "estimates": files.ESTIMATES,
     "differences": files.DIFFERENCES,
     "more_rows": files.MORE_ROWS,
-    "powered": files.POWERED,
+    "prediction_powered": files.PREDICTION_POWERED,
     "not_credible": files.NOT_CREDIBLE,
     "hard_rows": files.HARD_ROWS,
     "calibration": files.CALIBRATION,
@@ -68,9 +68,9 @@ def read_prediction_sets() -> PredictionSets:
     return replace(line, reason=line.reason or "")
 
 
-def read_powered() -> pd.DataFrame:
-    """powered.csv as it was written."""
-    return read(files.POWERED)
+def read_prediction_powered() -> pd.DataFrame:
+    """prediction_powered.csv as it was written."""
+    return read(files.PREDICTION_POWERED)
 
 
 def write_columns(lines: Sequence[ColumnReliance]) -> None:

@@ -12,7 +12,7 @@ MOST_COLUMNS = 500  # whose digests fit into a tag
 class SeenRows:
     """Sketches of the rows, and hashes of what was made of them.
 
-    `labeled` are all rows of the source with a label, `used` those outside of the test part whose labels are used.
+    `labeled` are all rows of the source with a label, `used` those outside of the test set whose labels are used.
     `partition` is the hash of the rows of the estimates and of which of them the hold-out tests, `trained` that of the
     columns that g is trained on, of the keys of params.yaml that change their values or leave rows out, and of its rows
     where the seed drew them (data.labeled_rows). `columns` has a digest of the name of each column that identifies a
@@ -34,7 +34,7 @@ class SeenRows:
         return bool(mine) and mine < others
 
     def texts(self) -> dict[str, str]:
-        """The fields as texts, without a test part that is not there."""
+        """The fields as texts, without a test set that is not there."""
         return {name: str(value) for name, value in vars(self).items() if value is not None}
 
     @classmethod

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tasks.params.running import DEFAULT, VARIABLE, Tracking
-from tasks.runtime import vouched
+from tasks.runtime import vouched_hosts
 from tasks.runtime.errors import UserError, without_secrets
 
 log = logging.getLogger("heldout")
@@ -65,7 +65,7 @@ def reach(tracking: Tracking) -> None:
 
 
 def _check_vouched(tracking: Tracking) -> None:
-    vouched.check(
+    vouched_hosts.check(
         tracking.named_by,
         tracking.address,
         tracking.own_stores,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tasks.runtime.errors import UserError, one_line
-from tasks.runtime.vouched import Server
+from tasks.runtime.vouched_hosts import Server
 
 _WRITE = ("log_artifact", "log_artifact_from_stream", "log_artifacts", "delete_artifacts")
 _OF_MLFLOW = ("models", "runs")  # names for places that are checked in turn

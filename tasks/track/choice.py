@@ -1,4 +1,4 @@
-"""A choice in both ledgers, and with it the intention to open the test part, before a row of it is scored."""
+"""A choice in both ledgers, and with it the intention to open the test set, before a row of it is scored."""
 
 from collections.abc import Sequence
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heldout.notebook.compared import Compared
+from heldout.notebook.compared_models import Compared
 from heldout.rows.hashing import bits, mixed
 from heldout.rows.row_sketch import Sketch
 from tasks.params import Settings

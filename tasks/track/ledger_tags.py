@@ -129,7 +129,7 @@ def of_ledger(tags: Mapping[str, str]) -> bool:
 
 
 def claims(tags: Mapping[str, str]) -> dict[str, str]:
-    """The tags by which a run says what it compared, on which rows, and for whom it opened the test part."""
+    """The tags by which a run says what it compared, on which rows, and for whom it opened the test set."""
     plain = ("data_hash", "selected_model", _OPENED_FOR)
     return {
         name: text

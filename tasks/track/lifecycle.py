@@ -54,7 +54,7 @@ class Active:
     entries: int = 0  # of the ledger of operations, at the start
     removed: Mapping[str, Sequence[Entry]] = field(default_factory=dict)  # validations gone from the store, by entries
     unfinished: Collection[str] = ()  # earlier validations, by their ids or keys, that wrote no result
-    opens_test: bool = False  # whether the test part is opened for the winner of this run
+    opens_test: bool = False  # whether the test set is opened for the winner of this run
     kept_sealed: bool = False  # whether rows were not opened, since the store was lost
     lost: str = ""  # why the store is asked nothing any more
     uncompared: str = ""  # why the winner could not be compared with the champion
@@ -107,7 +107,7 @@ def run(settings: Settings, trial: str = STAGE_ALONE, *, opens_test: bool = Fals
     """The parent run of one validation; inside another run, that run goes on.
 
     `trial` says why the run may not promote its winner, and is empty if it may. A run that may, or that `opens_test`,
-    opens the test part for its winner.
+    opens the test set for its winner.
 
     Marks runs that a process of this machine left RUNNING when it died, and logs it. Ends as FINISHED, as FAILED
     with the reason, or as KILLED when interrupted. Raises UserError if the store does not answer at the start. If it
@@ -229,7 +229,7 @@ def _warn_of_lost_history(settings: Settings) -> None:
     if not files.SELECTION.is_file():
         return
     known = files.read_json(files.SELECTION)
-    opened = ", nor that the test part was opened: E_test may be a second look" if known.get("test_openings") else ""
+    opened = ", nor that the test set was opened: E_test may be a second look" if known.get("test_openings") else ""
     log.warning(
         "%s has no validation, and %s is of one: what was compared before (%s) does not count in the bounds of this "
         "run%s. If the store was lost, stop, and put a copy back",
@@ -247,7 +247,7 @@ def _end(ended: Active, status: str) -> None:
         _incomplete = NotCompared(f"{ended.uncompared}; all else is done, and the results are complete")
     ended.ask(lambda client: client.set_terminated(ended.run_id, status, max(_now(), ended.started)))
     if ended.lost:
-        but = ", but for the test part, which stays sealed until the store can say that it was opened"
+        but = ", but for the test set, which stays sealed until the store can say that it was opened"
         _incomplete = NotSent(
             f"the MLflow store was lost during the run ({ended.lost}), so it lacks the run, and nothing was promoted; "
             f"the results here are complete{but * ended.kept_sealed}. When the store answers again, run the same again "

@@ -83,7 +83,7 @@ def keep_page(settings: Settings) -> str:
 
 
 def _rows() -> int:
-    """The labelled rows of the table, those of the test part too."""
+    """The labelled rows of the table, those of the test set too."""
     rows = files.read_json(files.SELECTION)["rows"]
     return int(rows["labeled"]) + int(rows["test"])
 

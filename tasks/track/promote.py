@@ -143,7 +143,7 @@ def _said(decision: Promotion) -> dict[str, Any]:
 def _old_rows(client: "MlflowClient", run: "Run", pin: Pin) -> Ids:
     """The rows that were there when a run first looked after a rollback: those there now, if none has looked.
 
-    All rows of the table, since another split.test_key makes others the test part. Rows of other columns have other
+    All rows of the table, since another split.test_key makes others the test set. Rows of other columns have other
     identities: a run on these looks for the first time.
     """
     tag, columns = f"{_PIN}{pin.entry}", digests.content_hash(files.read_seen_rows().columns)
@@ -209,7 +209,7 @@ def _decide(
 
 
 def _error_now(settings: Settings, champion: Champion, model: Model) -> ChampionError | None:
-    """The error of the champion on rows that are new to it; None without a test part, or without its answers."""
+    """The error of the champion on rows that are new to it; None without a test set, or without its answers."""
     if settings.split.test_fraction == 0:
         return None
     hypothesis = model if champion.same else champion.hypothesis

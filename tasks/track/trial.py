@@ -40,11 +40,11 @@ def why_trial(
 
 
 def opens_sealed(settings: Settings, trial: str) -> str:
-    """What is said before a run that opens the sealed test part, though no key asks for it; empty for any other."""
+    """What is said before a run that opens the sealed test set, though no key asks for it; empty for any other."""
     if trial or settings.selection.open_test or settings.split.test_fraction == 0:
         return ""
     return (
-        "it may promote its winner, and opens the sealed test part for it, though selection.open_test is false: these "
+        "it may promote its winner, and opens the sealed test set for it, though selection.open_test is false: these "
         "rows then test no other winner. tracking.promote: never leaves it sealed"
     )
 

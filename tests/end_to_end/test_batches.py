@@ -196,7 +196,7 @@ def test_a_night_is_held_before_anything_is_decided_where_rows_of_the_past_left_
     deliver(table(400))
     validate = ("python", "-m", "flows", "validate", "--promote")
     lines = checkout.run(*validate).stdout.splitlines()
-    (opens,) = (place for place, line in enumerate(lines) if "opens the sealed test part" in line)
+    (opens,) = (place for place, line in enumerate(lines) if "opens the sealed test set" in line)
     assert not [line for line in lines[:opens] if "batch" in line or "labelled" in line]  # before anything is done
     decided = {"champion", "contest", "compared", "opened", "reported"}
     before = [entry for entry in entries(nights.client) if entry.kind in decided]

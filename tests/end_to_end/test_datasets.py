@@ -12,7 +12,7 @@ from studies.run_set import run_in
         *(pytest.param(name, marks=pytest.mark.long) for name in ("breast_cancer", "german_credit", "wine_quality")),
     ],
 )
-def test_the_test_part_agrees_with_what_was_estimated(name, clone):
+def test_the_test_set_agrees_with_what_was_estimated(name, clone):
     if name in IN_FILES and not (FOLDER / IN_FILES[name][0]).exists():
         pytest.skip(f"the public sets are not in {FOLDER}; name their folder in HELDOUT_DATA")
     outcome = run_in(clone().path, name, FOLDER)

@@ -41,7 +41,7 @@ def delivered(request, rich, tmp_path_factory):
     if request.param == "k_fold":
         return request.param, rich.checkout, rich.said
     checkout = rich.checkout.copy(tmp_path_factory.mktemp("copy") / "heldout")
-    shutil.rmtree(checkout.path / "mlruns")  # which knows the test part as opened for another form
+    shutil.rmtree(checkout.path / "mlruns")  # which knows the test set as opened for another form
     return (
         request.param,
         checkout,
@@ -65,7 +65,7 @@ def selection(delivered) -> dict:
 
 @pytest.fixture(scope="module")
 def tables(delivered, tmp_path_factory) -> list:
-    """Files of features alone: of the labelled rows, the test part and the shards."""
+    """Files of features alone: of the labelled rows, the test set and the shards."""
     folder, prepared = tmp_path_factory.mktemp("rows"), delivered[1].path / "data/prepared"
     paths = []
     for path in (prepared / "labeled.parquet", prepared / "test.parquet", *(prepared / "unlabeled").iterdir()):
@@ -106,7 +106,7 @@ def test_the_test_error_is_that_of_the_saved_hypothesis_and_says_so(delivered, m
 def test_the_print_tells_the_form_its_size_and_which_estimate_is_about_it(delivered, selection):
     form, _, said = delivered
     words = " ".join(said.split())
-    assert f", of {FORMS[form].target}; the test part was opened for this model alone" in words
+    assert f", of {FORMS[form].target}; the test set was opened for this model alone" in words
     assert f"delivered {FORMS[form].target}" in words
     assert FORMS[form].about in words
     sizes, other_form = selection["deliver"], form != "final"

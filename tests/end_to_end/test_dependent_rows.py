@@ -185,7 +185,7 @@ def test_no_row_is_tested_by_what_was_trained_on_a_later_one(timed):
     files, said, _ = timed
     time = files.roles["time"].to_numpy()
     assert time.max() < files.test_roles["time"].min()
-    assert "rows with a label are left out: they lie in the gap before the test part" in said
+    assert "rows with a label are left out: they lie in the gap before the test set" in said
     fold, step = files.partition["fold"].to_numpy(), files.partition["step"].to_numpy()
     assert {-1, 0, 1, 2, 3} == set(fold.tolist())
     for one in range(4):

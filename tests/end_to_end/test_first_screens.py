@@ -2,7 +2,7 @@
 
 A screen is what a person reads first: the last lines of the terminal, the head of report.html, MLflow's note above its
 strip, and the decision of a notebook. A claim is a pattern; what it finds is computed again, from the losses of the
-rows and from the delivered model's answers to the test part. What no claim finds must hold no number.
+rows and from the delivered model's answers to the test set. What no claim finds must hold no number.
 """
 
 import json
@@ -294,7 +294,7 @@ def learned(run: Run, metric: str, value: str, low: str, high: str, part: str, c
 
 
 def unseen(run: Run, rows: str, groups: str | None) -> bool:
-    """So many rows of so many groups are in the test part, and none of them is a labelled row."""
+    """So many rows of so many groups are in the test set, and none of them is a labelled row."""
     if groups is not None and int(groups) != run.groups("test_roles"):
         return False
     tables = [run.table(f"data/prepared/{name}.parquet").round(9) for name in ("test", "labeled")]
@@ -323,7 +323,7 @@ CLAIMS: dict[str, Callable[..., bool]] = {
     r"(E_test|E_cv) where every answer is [^\d]*?; winner less baseline (-?[\d.]+)"
     r" \[(-?[\d.]+) to (-?[\d.]+)\]": less_baseline,
     r"sealed: (\d+) rows": lambda run, rows: int(rows) == len(run.test),
-    r"open the test part \((\d+) rows\)": lambda run, rows: int(rows) == len(run.test),
+    r"open the test set \((\d+) rows\)": lambda run, rows: int(rows) == len(run.test),
     r"they gained (-?[\d.]+)(?: percentage points)? \[-?[\d.]+ to -?[\d.]+\]": gained,
     rf"with \d+ training rows the error may be (?:{V}) \[[\d.,]+–[\d.,]+\], in place of ({V})": still,
     r"(AUC|R\^2) ([\d.]+) \[([\d.]+)–([\d.]+)\] on the ([a-z -]+), where a constant has (0(?:\.5)?)": learned,

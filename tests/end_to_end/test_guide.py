@@ -20,7 +20,7 @@ def test_the_guide_decides_by_the_upper_end_of_the_test_error():
     decision = text[text.index("Decide by") :].split("## ")[0]
     assert f"Ship the model if {upper} errors in a hundred are acceptable" in decision
     assert "`E_test`" in decision.split(".")[0]
-    assert "**bound**" in decision  # where there is no test part
+    assert "**bound**" in decision  # where there is no test set
     assert re.search(r"Ship[^.]*E_cv", text) is None
 
 

@@ -1,4 +1,4 @@
-"""A run that dies after it scored the test part, and before it wrote what it saw, has opened the test part."""
+"""A run that dies after it scored the test set, and before it wrote what it saw, has opened the test set."""
 
 import json
 from contextlib import suppress
@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tasks.outcome.sealed import UNFINISHED
+from tasks.outcome.sealed_rows import UNFINISHED
 
 pytestmark = [pytest.mark.long, pytest.mark.fault("killed while opening")]
 LEARNER = Path(__file__).parent / "learners/pausing.py"
@@ -21,7 +21,7 @@ DOORS = {
 
 @pytest.fixture
 def mine(clone, write_params):
-    """A function that makes a checkout with a learner that waits, whose test part is opened or sealed."""
+    """A function that makes a checkout with a learner that waits, whose test set is opened or sealed."""
 
     def write(checkout, candidate, *, opened: bool) -> None:
         allowed = {"allowed_modules": ["sklearn", "pausing"]}
@@ -39,7 +39,7 @@ def mine(clone, write_params):
 
 
 def kill_once_scored(checkout, *command: str) -> None:
-    """All its processes, when the losses of the test part are known."""
+    """All its processes, when the losses of the test set are known."""
     scored, pause = checkout.path / "scored", checkout.path / "pause"
     pause.touch()
     with (checkout.path.parent / "said.txt").open("w") as file:
@@ -68,7 +68,7 @@ def test_the_next_look_is_the_same_opening_for_its_winner_and_closed_to_others(m
     kill_once_scored(checkout, *DOORS[door])
     said = checkout.flow("open-test").stdout
     assert UNFINISHED in said
-    assert "a run that wrote no result had opened the test part for pausing" in said
+    assert "a run that wrote no result had opened the test set for pausing" in said
     found = selection(checkout)
     assert (1, 0, None) == tuple(found[key] for key in ("test_openings", "test_others", "test_refused"))
     assert found["E_test"] is not None
@@ -87,4 +87,4 @@ def test_a_later_winner_is_told_that_a_run_without_a_result_opened_the_part(mine
     assert "opened for 1 other winner (1 of them by a run that wrote no result);" in selection(checkout)["test_refused"]
     refused = checkout.flow("open-test", check=False)
     assert 2 == refused.returncode
-    assert "the test part stays closed" in refused.stderr
+    assert "the test set stays closed" in refused.stderr

@@ -58,7 +58,7 @@ def is_there_when_run_again(checkout, said, again):
     assert "up to date" in checkout.run("dvc", "status").stdout
     before = {**checkout.hashes("data/prepared", "models"), **dict.fromkeys(fits(checkout))}
     assert None is e_test(checkout)  # it is opened once the ledger can say so
-    assert "but for the test part, which stays sealed" in said
+    assert "but for the test set, which stays sealed" in said
     checkout.run(*again)
     assert before == {**checkout.hashes("data/prepared", "models"), **dict.fromkeys(fits(checkout))}
     assert None is not e_test(checkout)

@@ -61,7 +61,7 @@ def test_every_estimate_has_a_page_with_all_its_parts_and_a_formula(estimate):
 def test_every_page_names_the_default_methods_and_their_assumptions(estimate):
     told = paragraph(section(estimate), "**Interval and assumption.**")
     chosen = DEFAULTS[estimate]
-    of_numbers = [] if ESTIMATES[estimate].part_loss else [chosen.other.name]  # a metric of classes
+    of_numbers = [] if ESTIMATES[estimate].set_metric else [chosen.other.name]  # a metric of classes
     assert ([chosen.zero_one.name], of_numbers) == (
         re.findall(r"Classes: `([^`]+)`", told),
         re.findall(r"Numbers: `([^`]+)`", told),

@@ -102,8 +102,8 @@ def of_more_rows(checkout, candidate: str) -> dict[str, float]:
 
 
 def of_powered(checkout, candidate: str) -> dict[str, float]:
-    """The metrics of the line of powered.csv of a candidate's E_cv."""
-    table = pd.read_csv(checkout.path / "reports/powered.csv")
+    """The metrics of the line of prediction_powered.csv of a candidate's E_cv."""
+    table = pd.read_csv(checkout.path / "reports/prediction_powered.csv")
     [line] = table[(table["candidate"] == candidate) & (table["estimate"] == "E_cv")].to_dict("records")
     ends = {"E_cv_powered": "value", "E_cv_powered_low": "low", "E_cv_powered_high": "high"}
     metrics = {name: line[column] for name, column in {**ends, "labels_gained": "labels_gained"}.items()}
@@ -135,7 +135,7 @@ def test_the_metrics_of_a_parent_are_the_estimates_of_the_selected(story, valida
         assert {"E_test", "test_f1_low"} <= {*expected}
         expected |= of_prediction_sets(validated)
         of_champion = {name: value for name, value in run.data.metrics.items() if name.startswith("E_champion")}
-        # who does not win meets the champion, here itself: the whole test part is new to it
+        # who does not win meets the champion, here itself: the whole test set is new to it
         met = [expected["E_test"]] if run.data.tags["promoted"] == "no" else []
         assert pytest.approx(met) == [*of_champion.values()][:1]
         expected |= of_champion

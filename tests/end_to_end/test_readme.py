@@ -111,5 +111,5 @@ def test_the_first_commands_of_the_readme_do_what_it_says(followed):
 def test_the_last_command_of_the_readme_validates_the_table(followed):
     *_, start, validate, opened = COMMANDS
     followed.run("sh", "-e", "-c", start)
-    assert re.search(r"^test part +sealed: ", followed.run("sh", "-e", "-c", validate).stdout, re.MULTILINE)
+    assert re.search(r"^test set +sealed: ", followed.run("sh", "-e", "-c", validate).stdout, re.MULTILINE)
     assert re.search(r"^plan with .*: E_test = ", followed.run("sh", "-e", "-c", opened).stdout, re.MULTILINE)

@@ -304,7 +304,7 @@ def test_the_winner_is_corrected_for_having_won_by_a_plain_bootstrap_of_the_sele
     assert recomputed[winner.name].values["E_cv"] < row["value"]
 
 
-def test_the_test_part_is_opened_for_the_winner_alone(estimates, selection, prepared, winner):
+def test_the_test_set_is_opened_for_the_winner_alone(estimates, selection, prepared, winner):
     rows = estimates[estimates["estimate"] == "E_test"]
     hypothesis = winner.learner().fit(prepared.X, prepared.y)
     expected = (hypothesis.predict(prepared.X_test) != prepared.y_test).mean()

@@ -1,4 +1,4 @@
-"""The test part is opened for one winner; a second one is refused unless that is asked for, and is then counted."""
+"""The test set is opened for one winner; a second one is refused unless that is asked for, and is then counted."""
 
 import json
 import shutil
@@ -64,7 +64,7 @@ OPENED = {
 }
 
 
-def test_the_test_part_is_opened_for_the_first_winner_and_for_others_where_that_is_asked_for(story):
+def test_the_test_set_is_opened_for_the_first_winner_and_for_others_where_that_is_asked_for(story):
     opened = {
         name: told.selection["test_openings"] for name, told in story.items() if told.selection["E_test"] is not None
     }
@@ -77,7 +77,7 @@ def test_the_test_part_is_opened_for_the_first_winner_and_for_others_where_that_
         assert line["value"] == told.selection["E_test"] == pytest.approx(told.parent.data.metrics["E_test"])
         assert line["value"] == told.metrics["E_test"]
         count = "this model alone" if OPENED[name] == 1 else "2 different winners so far"
-        assert f"the test part was opened for {count}" in told.words
+        assert f"the test set was opened for {count}" in told.words
 
 
 @pytest.mark.parametrize("name", ["other", "one in another form", "one once more"])
@@ -99,7 +99,7 @@ def test_the_winner_is_still_selected_and_saved(story):
     assert "models/selected.skops" in story["other"].words
 
 
-def test_a_run_that_fails_after_it_has_shown_the_test_error_has_opened_the_test_part(
+def test_a_run_that_fails_after_it_has_shown_the_test_error_has_opened_the_test_set(
     clone, server, write_params, tmp_path
 ):
     checkout = clone(server)

@@ -54,7 +54,7 @@ def test_the_roc_curve_has_the_area_of_the_metrics_and_each_table_has_its_sectio
     roc, metrics = (pd.read_csv(reports / f"{name}.csv") for name in ("roc", "metrics"))
     [auc] = metrics["value"][metrics["metric"] == "auc"]
     assert np.trapezoid(roc["true_positive_rate"], roc["false_positive_rate"]) == pytest.approx(auc, rel=1e-8)
-    assert {"test part"} == {*roc["part"]}
+    assert {"test set"} == {*roc["part"]}
     page = (reports / "report.html").read_text()
     for name in ("winner-curves", "hard-rows", "shard-disagreement", "to-label"):
         assert f'id="{name}"' in page

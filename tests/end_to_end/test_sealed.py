@@ -1,4 +1,4 @@
-"""The test part stays sealed until `python -m flows open-test`; its rows are for one winner, new rows for the next."""
+"""The test set stays sealed until `python -m flows open-test`; its rows are for one winner, new rows for the next."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def mine(clone, server):
     return checkout
 
 
-def test_a_person_opens_the_test_part_once_and_every_later_run_shows_the_same(mine, write_params):
+def test_a_person_opens_the_test_set_once_and_every_later_run_shows_the_same(mine, write_params):
     own(write_params, mine, BAYES)
     said = mine.flow("open-test", check=False)
     assert 2 == said.returncode
@@ -61,7 +61,7 @@ def test_a_person_opens_the_test_part_once_and_every_later_run_shows_the_same(mi
     before = selection(mine)
     rows = before["rows"]["test"]
     assert (None, rows, 0) == (before["E_test"], before["test_sealed"], before["test_openings"])
-    assert f"The test part: no choice has used {rows} rows. They are for bayes alone, once. Open it? [y/N]" in answered(
+    assert f"The test set: no choice has used {rows} rows. They are for bayes alone, once. Open it? [y/N]" in answered(
         mine, "n"
     )
     assert before == selection(mine)
@@ -108,7 +108,7 @@ def test_a_user_who_changes_his_mind_five_times_and_comes_back_with_new_rows(min
     assert opened == mine.hashes("reports", "models", "data/results")
     again = mine.flow("open-test", check=False)
     assert 2 == again.returncode
-    assert "the test part was opened for tree, and has no further row" in again.stderr
+    assert "the test set was opened for tree, and has no further row" in again.stderr
     own(write_params, mine, BAYES)
     mine.flow("validate")
     assert "opened for 1 other winner;" in selection(mine)["test_refused"]
@@ -118,7 +118,7 @@ def test_a_user_who_changes_his_mind_five_times_and_comes_back_with_new_rows(min
     new = grown["rows"]["test"] - first["rows"]["test"]
     assert new > 20
     assert (None, None, new, 1) == tuple(grown[key] for key in ("E_test", "test_refused", "test_sealed", "test_others"))
-    assert f"{new} rows that no choice has used, new since the test part was opened for 1 other winner" in said
+    assert f"{new} rows that no choice has used, new since the test set was opened for 1 other winner" in said
     mine.flow("open-test")
     assert ("bayes", new, 0) == (selection(mine)["selected"], rows_of_test(mine), selection(mine)["test_sealed"])
     test = pd.read_parquet(mine.path / "data/prepared/test.parquet")

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def shifted(clone, server, write_params, tmp_path_factory):
-    """A validation without a test part, and what it printed."""
+    """A validation without a test set, and what it printed."""
     folder, rng = tmp_path_factory.mktemp("shifted"), np.random.default_rng(0)
     rows = load_diabetes(as_frame=True).data
     (folder / "shards").mkdir()
@@ -46,4 +46,4 @@ def test_the_disagreement_is_about_the_shards(shifted):
     for text in (said, page):
         assert "about the shards' population and not about that of E_cv" in text
         assert "E_test alone is about it" not in text
-        assert "no estimate is about exactly it, because no test part was opened" in text
+        assert "no estimate is about exactly it, because no test set was opened" in text

@@ -116,12 +116,12 @@ def test_the_choice_is_the_same(both):
     written = pd.read_csv(ran.path / "reports/more_rows.csv")
     in_notebook = pd.DataFrame([vars(line) for name in found.candidates for line in found.more_rows(name)])
     pd.testing.assert_frame_equal(written, in_notebook[written.columns], rtol=1e-9, atol=1e-9)
-    written = pd.read_csv(ran.path / "reports/powered.csv", dtype={"reason": str}).fillna({"reason": ""})
-    in_notebook = pd.DataFrame([vars(line) for name in found.candidates for line in found.powered(name)])
+    written = pd.read_csv(ran.path / "reports/prediction_powered.csv", dtype={"reason": str}).fillna({"reason": ""})
+    in_notebook = pd.DataFrame([vars(line) for name in found.candidates for line in found.prediction_powered(name)])
     in_notebook = in_notebook.reindex(columns=written.columns).astype(written.dtypes)
     pd.testing.assert_frame_equal(written, in_notebook, rtol=1e-9, atol=1e-9, check_dtype=False)
     assert told["baseline"] == pytest.approx(E_cv, rel=1e-9)
-    if not settings.split.test_fraction:  # else the test part has its say
+    if not settings.split.test_fraction:  # else the test set has its say
         verdict = json.loads((ran.path / "reports/selection.json").read_text())["beats_baseline"]
         assert verdict is found.beats_baseline(selection.selected, by)
 

@@ -28,8 +28,8 @@ from heldout.errors import BadArgument
 from heldout.family import ROWS_A_DEGREE, TunedEstimator, check
 from heldout.intervals import wilson
 from heldout.learners import open_random_states, seeded
-from heldout.parts.partition import can_stratify, cut
 from heldout.selection.bbc import corrected
+from heldout.splits.partition import can_stratify, cut
 
 X, y = make_classification(120, 6, n_informative=3, flip_y=0.2, random_state=2)
 U, v = make_regression(90, 4, noise=20.0, random_state=2)

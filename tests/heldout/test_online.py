@@ -16,7 +16,7 @@ from heldout.errors import BadArgument
 from heldout.learners import gives_probabilities, open_random_states, seeded
 from heldout.learners.tree_cv import BLOCK
 from heldout.online import OnePass
-from heldout.parts.weights import fit_argument
+from heldout.splits.weights import fit_argument
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(80, 3))

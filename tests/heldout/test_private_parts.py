@@ -134,7 +134,7 @@ CHECKED = (  # as the table of checks names them
 USES = [
     *(
         Use(
-            "heldout/losses/of_part/direction.py",
+            "heldout/losses/set_metrics/direction.py",
             name,
             a_scorer_keeps_what_it_was_made_of,
             "heldout/losses/test_direction.py::test_a_scorer_of_scikit_learn_has_the_right_direction_or_is_refused",

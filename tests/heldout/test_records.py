@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from heldout.intervals.method import with_interval
-from heldout.parts.splits import Split
 from heldout.records import Estimate, Interval
+from heldout.splits.split import Split
 
 FIELDS = {"candidate": "a", "estimate": "E_val", "value": 0.2, "target": "g-", "n_train": 8, "n_tested": 2}
 COLUMNS = ["candidate", "estimate", "value", "low", "high", "level", "target", "interval", "n_train", "n_tested"]

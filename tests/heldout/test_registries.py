@@ -9,7 +9,7 @@ import pytest
 
 from heldout import estimates, losses
 from heldout.estimates import ESTIMATES, methods
-from heldout.losses import KINDS, choose_loss, of_part
+from heldout.losses import KINDS, choose_loss, set_metrics
 from heldout.selection import rules
 from heldout.selection.rules import RULES
 from heldout.testing import losses as laws_of_losses
@@ -22,15 +22,27 @@ def modules_of(package, *others) -> set[str]:
 
 
 def test_every_file_of_the_losses_is_in_the_registry_under_its_name():
-    others = ("amounts", "cells", "choice", "constant", "kind", "loss", "memory", "of_part", "own", "ratio", "several")
+    others = (
+        "amounts",
+        "cells",
+        "choice",
+        "constant",
+        "kind",
+        "loss",
+        "memory",
+        "set_metrics",
+        "own",
+        "ratio",
+        "several",
+    )
     assert modules_of(losses, *others, "tested_losses") == {kind.name for kind in KINDS}
     assert len(KINDS) == len({kind.name for kind in KINDS})
 
 
 def test_every_file_of_the_losses_of_whole_parts_is_that_of_an_estimate():
-    losses_of_parts = modules_of(of_part, "direction", "own", "part_loss")
-    found = {import_module(f"{of_part.__name__}.{name}").LOSS.name for name in losses_of_parts}
-    assert found == {one.part_loss.name for one in ESTIMATES.values() if one.part_loss is not None}
+    metrics_of_sets = modules_of(set_metrics, "direction", "own", "set_metric")
+    found = {import_module(f"{set_metrics.__name__}.{name}").LOSS.name for name in metrics_of_sets}
+    assert found == {one.set_metric.name for one in ESTIMATES.values() if one.set_metric is not None}
 
 
 def test_every_file_of_the_rules_is_in_the_registry_under_its_name():

@@ -6,8 +6,8 @@ from sklearn.svm import SVC
 
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
-from heldout.parts.partition import make_halves
 from heldout.schemes import covalidation
+from heldout.splits.partition import make_halves
 from heldout.unlabelled import implied_error
 from studies import kernel_machines, madani_tasks
 

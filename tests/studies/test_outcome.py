@@ -78,11 +78,11 @@ def test_the_multiple_of_boostings_error_is_the_geometric_mean_with_half_a_row()
 
 
 @pytest.mark.parametrize("judge", ["E_cv", "E_val"])
-def test_a_large_test_part_is_inside_as_often_as_the_interval_is_right(judge):
+def test_a_large_test_set_is_inside_as_often_as_the_interval_is_right(judge):
     assert 0.95 == pytest.approx(run(test_rows=10**9).chance(judge), abs=1e-4)
 
 
-def test_a_test_part_as_large_as_the_hold_out_is_inside_of_e_val_less_often():
+def test_a_test_set_as_large_as_the_hold_out_is_inside_of_e_val_less_often():
     assert 0.834 == pytest.approx(run(test_rows=100).chance("E_val"), abs=0.001)  # 2 Phi(1.96 / sqrt(2)) - 1
 
 

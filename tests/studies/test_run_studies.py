@@ -11,7 +11,7 @@ from studies.catalogue import NAMES, load
 from studies.study import Finding, mean_interval, share_interval
 from tests.end_to_end.studies.test_contract import ROOT, check, read
 
-SMALL = ("min_of_two", "test_parts", "promotion")
+SMALL = ("min_of_two", "test_sets", "promotion")
 CODE = '''"""A study."""
 from heldout.losses import ZERO_ONE  # a comment
 DRAWS = 3

@@ -61,7 +61,7 @@ OF_ROWS = ["data.source=rows.csv", "data.target=kind", "data.positive=null", "da
 
 @pytest.fixture(scope="session")
 def settings_of_rows(settings_with):
-    """Settings for rows.csv without a test part, every label kept, 5 folds, 3 repeats; with changes."""
+    """Settings for rows.csv without a test set, every label kept, 5 folds, 3 repeats; with changes."""
     base = [*OF_ROWS, "split.test_fraction=0", "split.folds=5", "covalidation.repeats=3"]
     return lambda *changes: settings_with(*base, *changes)
 

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 from heldout.estimates.methods import assumption_of
-from heldout.parts.dependence import DependenceKind
 from heldout.selection import bbc
+from heldout.splits.dependence import DependenceKind
 from tasks.report.section import Cell, Section, Table
 from tasks.report.sentences import why
 from tasks.report.summary import Summary

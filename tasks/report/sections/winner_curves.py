@@ -70,7 +70,7 @@ def _about(lines: pd.DataFrame) -> str:
     """Which hypothesis, on which rows."""
     candidate, hypothesis, part = lines[["candidate", "hypothesis", "part"]].iloc[0]
     of = f"Of {candidate} ({hypothesis}), on the {part}"
-    if part == "test part":
+    if part == "test set":
         return f"{of}: rows that no choice has used."
     return f"{of}: rows that did not train it; candidates were compared on them, so that it may look a little too good."
 

@@ -12,18 +12,18 @@ asked = 0
 
 
 class Pausing(GaussianNB):
-    """Naive Bayes; asked for the test part a second time, after its losses, it waits for somebody to kill it."""
+    """Naive Bayes; asked for the test set a second time, after its losses, it waits for somebody to kill it."""
 
     def predict(self, X):
-        wait_at_test_part(X)
+        wait_at_test_set(X)
         return super().predict(X)
 
     def predict_proba(self, X):
-        wait_at_test_part(X)
+        wait_at_test_set(X)
         return super().predict_proba(X)
 
 
-def wait_at_test_part(X) -> None:
+def wait_at_test_set(X) -> None:
     global asked
     if not PAUSE.exists() or len(X) != len(test := pd.read_parquet(TEST).drop(columns="target")):
         return

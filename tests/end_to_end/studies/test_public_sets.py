@@ -21,7 +21,7 @@ def test_the_test_error_is_as_often_inside_as_right_intervals_let_it(quick, esti
 @pytest.mark.long
 def test_the_winner_errs_about_as_much_as_boosting(quick):
     low, ours, high = (_number(quick, "error-to-boosting", column) for column in ("low", "ours", "high"))
-    assert 2 / 3 < ours < 3 / 2  # the test parts have 90 to 360 rows
+    assert 2 / 3 < ours < 3 / 2  # the test sets have 90 to 360 rows
     assert low < 1 < high
 
 

@@ -12,12 +12,12 @@ from heldout.estimates.methods import choose
 from heldout.intervals import corrected_fold_t
 from heldout.losses import SQUARED, ZERO_ONE, Loss
 from heldout.losses.tested_losses import CrossValidated, Tested
-from heldout.parts.partition import Partition
 from heldout.schemes.design import Design, Evidence
 from heldout.selection import bbc, nested_selection
 from heldout.selection.comparison import Comparison
 from heldout.selection.differences import differences
 from heldout.selection.rules import RULES
+from heldout.splits.partition import Partition
 
 # six rows: validation 1, 4; folds 0, 0, 1, 1, 2, 2; steps of rows 5, 0, 3 in this order; one halving and its reverse
 PARTITION = Partition(
@@ -27,7 +27,7 @@ PARTITION = Partition(
 )
 HALVES = np.array([[0, 0, 0, 1, 1, 1], [1, 0, 1, 0, 1, 0]], dtype=np.int8)
 Y = np.array([0, 1, 0, 1, 0, 1])
-OF_ROWS = [name for name in WITH_LOSSES if ESTIMATES[name].part_loss is None]
+OF_ROWS = [name for name in WITH_LOSSES if ESTIMATES[name].set_metric is None]
 NAMES = ("E_val", "E_cv", "E_prog", "E_2cv", "E_train", "E_bbc", "E_nested")
 LEVEL = 0.9
 

@@ -15,7 +15,7 @@ from heldout.losses.tested_losses import Tested
 from heldout.losses.zero_one import ZERO_ONE
 from heldout.selection.comparison import Comparison
 from heldout.selection.rules import RULES, Rule
-from heldout.selection.selected import Criterion, Selection
+from heldout.selection.selection import Criterion, Selection
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 LEVEL = 0.95

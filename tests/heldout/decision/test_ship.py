@@ -137,7 +137,7 @@ def test_what_the_loss_does_not_say_is_said_with_it():
     assert "ship" == decide(replace(SOUND, skill=skill)).verdict
 
 
-def test_one_plans_with_the_test_part_and_compares_with_the_baseline_there():
+def test_one_plans_with_the_test_set_and_compares_with_the_baseline_there():
     assert ("E_test", 0.34) == (PLANNED.record.estimate, PLANNED.of_baseline)
     corrected = plan_with([E_BBC], OF_BASELINE, APART)
     assert ("E_bbc", "E_cv", 0.29) == (corrected.record.estimate, corrected.against, corrected.of_baseline)

@@ -17,8 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 import heldout
 from heldout.diagnosis.more_rows import further_gains, missing
 from heldout.errors import BadArgument
-from heldout.parts.dependence import Dependence
 from heldout.schemes.design import half_losses
+from heldout.splits.dependence import Dependence
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(90, 4))

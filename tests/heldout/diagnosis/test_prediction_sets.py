@@ -18,8 +18,8 @@ from sklearn.neighbors import KNeighborsClassifier
 import heldout
 from heldout.diagnosis.prediction_sets import calibrated, least_rows, measured, rank, sets_of, threshold
 from heldout.errors import BadArgument
-from heldout.parts.weights import Weights
 from heldout.records import PredictionSets
+from heldout.splits.weights import Weights
 
 few = settings(max_examples=25, deadline=None)
 CLASSES = np.array(["a", "b", "c"])

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 import heldout
 from heldout.diagnosis import too_good
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.parts.splits import Split
+from heldout.splits.split import Split
 
 few = settings(max_examples=15, deadline=None)
 SPLIT = Split(np.arange(200), np.arange(200, 300))

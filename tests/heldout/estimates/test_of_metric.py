@@ -16,11 +16,11 @@ from sklearn.svm import SVC, LinearSVC
 
 import heldout
 from heldout.errors import BadArgument, LearnerWarning
-from heldout.estimates import ESTIMATES, part_losses
+from heldout.estimates import ESTIMATES, set_metrics
 from heldout.online import OnePass
 from heldout.selection import bbc
 
-PART_LOSSES = part_losses(ESTIMATES)
+PART_LOSSES = set_metrics(ESTIMATES)
 CANDIDATES = {"lda": LinearDiscriminantAnalysis(), "bayes": GaussianNB(), "svc": SVC()}
 SCORING = {
     True: {"E_auc": "roc_auc", "E_ap": "average_precision", "E_f1": "f1", "E_balanced": "balanced_accuracy"},

@@ -18,12 +18,12 @@ from heldout.fits import baseline
 from heldout.fits.training_labels import SplitLabels
 from heldout.losses import SQUARED, choose_loss
 from heldout.losses.tested_losses import Tested
-from heldout.parts.weights import Weights
 from heldout.schemes.cross_validation import FoldSplits
 from heldout.schemes.design import Evidence
 from heldout.selection import beats_baseline
 from heldout.selection.comparison import Comparison
 from heldout.selection.differences import compared_by
+from heldout.splits.weights import Weights
 
 rng = np.random.default_rng(3)
 X = rng.normal(size=(90, 2))

@@ -18,12 +18,12 @@ from heldout.learners.fitting import fit_and_test
 from heldout.learners.tree_cv import folds
 from heldout.losses import choose_loss
 from heldout.online import OnePass
-from heldout.parts.dependence import Dependence
-from heldout.parts.partition import make_halves, make_partition
-from heldout.parts.weights import Weights
 from heldout.schemes import SCHEMES
 from heldout.schemes.design import Design
 from heldout.shortcuts import Declined
+from heldout.splits.dependence import Dependence
+from heldout.splits.partition import make_halves, make_partition
+from heldout.splits.weights import Weights
 
 N = 60
 RNG = np.random.default_rng(4)

@@ -15,9 +15,9 @@ from heldout.estimates.methods import choose
 from heldout.fits.scheme_fits import Fits, losses_without_fits
 from heldout.fits.specs import CompareSpec, FitSpec, How, Known, KnownSplits, Labeled, Specs, VoteSpec
 from heldout.losses import choose_loss
-from heldout.parts.partition import make_halves, make_partition
-from heldout.parts.weights import Weights
 from heldout.schemes.design import Design
+from heldout.splits.partition import make_halves, make_partition
+from heldout.splits.weights import Weights
 
 N = 40
 RNG = np.random.default_rng(5)

@@ -13,8 +13,8 @@ from heldout.errors import BadArgument
 from heldout.hypotheses import KFoldHypothesis, ProgressiveHypothesis
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.parts.partition import make_partition
 from heldout.schemes import cross_validation, fit_state, progressive
+from heldout.splits.partition import make_partition
 
 SEED = 9
 X, y = make_classification(n_samples=83, n_features=5, flip_y=0.3, weights=[0.6], random_state=2)

@@ -17,8 +17,8 @@ from heldout.intervals import clustered_log_t, clustered_t, clustered_wilson, co
 from heldout.intervals.method import estimate_with
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.losses.tested_losses import CrossValidated, Tested, effective_number
-from heldout.parts.batches import batches
 from heldout.selection.comparison import Comparison
+from heldout.splits.batches import batches
 from studies.intervals import martingale_clt, student_t
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)

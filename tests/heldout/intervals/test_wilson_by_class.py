@@ -17,7 +17,7 @@ from heldout.losses import ZERO_ONE, choose_loss
 from heldout.losses.cells import cells
 from heldout.losses.memory import memory_of
 from heldout.losses.tested_losses import Tested
-from heldout.parts.batches import batches
+from heldout.splits.batches import batches
 
 Z = 1.959964
 LABELS = np.repeat([0, 1], [270, 30])  # of all labelled rows

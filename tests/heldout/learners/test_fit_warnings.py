@@ -16,7 +16,7 @@ from heldout.errors import LearnerWarning
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
-from heldout.parts.splits import Split
+from heldout.splits.split import Split
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 RNG = np.random.default_rng(1)

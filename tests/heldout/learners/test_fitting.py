@@ -21,8 +21,8 @@ from heldout.learners import fitting
 from heldout.learners.fitting import answers, fit_and_test, predict, probabilities
 from heldout.learners.fitting import test as losses_on  # a name that pytest does not collect
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, choose_loss
-from heldout.parts.splits import Split
 from heldout.rows.frames import take
+from heldout.splits.split import Split
 
 X, y = make_classification(n_samples=40, n_features=4, flip_y=0.3, random_state=0)
 SPLIT = Split(train=np.arange(0, 40, 2), validation=np.arange(1, 40, 2))

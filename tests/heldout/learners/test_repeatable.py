@@ -29,7 +29,7 @@ from heldout.hypotheses.k_fold import KFoldHypothesis
 from heldout.learners import open_random_states, seeded
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import ZERO_ONE
-from heldout.parts.splits import Split
+from heldout.splits.split import Split
 
 RNG = np.random.default_rng(0)
 X = np.abs(RNG.normal(size=(40, 3))) + 0.1

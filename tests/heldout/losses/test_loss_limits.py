@@ -36,7 +36,7 @@ def lines(result):
     yield from (("estimate", line) for line in (*result.estimates, *result.baseline))
     for name in result.candidates:
         yield from (("more rows", line) for line in result.more_rows(name))
-        yield from (("powered", line) for line in result.powered(name))
+        yield from (("prediction_powered", line) for line in result.prediction_powered(name))
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)

@@ -18,21 +18,21 @@ def ranked(shares) -> Answered:
 
 def test_a_ranking_is_shown_where_the_most_frequent_class_is_the_best_answer():
     noise = np.random.default_rng(0).normal(size=100)
-    found = shown_skill(ranked(1 / (1 + np.exp(-(1.5 * LABELS + noise - 4)))), 0.95, "test part")
-    assert ("AUC", 0.5, "test part") == (found.metric, found.of_constant, found.part)
+    found = shown_skill(ranked(1 / (1 + np.exp(-(1.5 * LABELS + noise - 4)))), 0.95, "test set")
+    assert ("AUC", 0.5, "test set") == (found.metric, found.of_constant, found.part)
     assert 0.5 < found.low < found.value < found.high
     assert Skill(**vars(found)) == found
 
 
 @pytest.mark.parametrize("shares", [np.full(100, 0.15), np.random.default_rng(1).random(100)])
 def test_a_constant_and_chance_show_nothing(shares):
-    assert shown_skill(ranked(shares), 0.95, "test part") is None
+    assert shown_skill(ranked(shares), 0.95, "test set") is None
 
 
 def test_without_ranks_and_with_one_class_nothing_is_shown():
     answers = np.zeros(100, dtype=int)
-    assert shown_skill(Answered(LABELS, answers, np.ones(100), np.array([0, 1])), 0.95, "test part") is None
-    assert shown_skill(Answered(answers, answers, np.ones(100), np.array([0, 1])), 0.95, "test part") is None
+    assert shown_skill(Answered(LABELS, answers, np.ones(100), np.array([0, 1])), 0.95, "test set") is None
+    assert shown_skill(Answered(answers, answers, np.ones(100), np.array([0, 1])), 0.95, "test set") is None
 
 
 def test_of_numbers_it_is_r_squared():

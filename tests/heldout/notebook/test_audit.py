@@ -87,7 +87,7 @@ def test_infinite_numbers_are_gaps_and_said():
 def test_whole_numbers_of_17_digits_stay_what_they_are():
     ids = np.repeat(np.arange(10**16, 10**16 + 30), 2)  # as floats, each is that of its neighbour
     for frame in (X.assign(k=ids), X.assign(k=ids.astype(object)), pl.from_pandas(X.assign(k=ids))):
-        from heldout.checks.typed import table_of
+        from heldout.checks.typed_rows import table_of
 
         assert ids.tolist() == table_of(frame, "X")["k"].tolist()
 
@@ -110,8 +110,8 @@ def test_the_list_is_shown_as_text_as_html_and_as_a_frame_and_nothing_in_it_runs
 
 
 def test_without_pandas_it_says_so(monkeypatch):
-    monkeypatch.setitem(sys.modules, "heldout.checks.typed", None)
-    monkeypatch.delattr("heldout.checks.typed", raising=False)
+    monkeypatch.setitem(sys.modules, "heldout.checks.typed_rows", None)
+    monkeypatch.delattr("heldout.checks.typed_rows", raising=False)
     with pytest.raises(ImportError, match=r"audit\(\) needs pandas, which is not installed: pip install pandas"):
         heldout.audit(X, y)
 

@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import heldout
 from heldout.errors import BadArgument
-from heldout.losses.of_part import OwnMetric
+from heldout.losses.set_metrics import OwnMetric
 from heldout.notebook import by_metric
 
 RNG = np.random.default_rng(0)

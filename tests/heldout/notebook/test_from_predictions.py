@@ -114,7 +114,7 @@ def test_repeated_folds_have_the_estimate_of_validate_and_the_interval_of_boucka
         (lambda of: of.assign(group=of["row"] // 2), {"group": "group"}, "rows of a group are in several folds"),
     ],
 )
-def test_partitions_that_do_not_test_every_row_once_are_refused(change, more, message):
+def test_setitions_that_do_not_test_every_row_once_are_refused(change, more, message):
     rows = np.tile(np.arange(12), 2)
     repeat = np.repeat([0, 1], 12)
     fold = np.where(repeat == 0, rows % 4, rows // 3)

@@ -119,7 +119,7 @@ def test_what_is_for_one_partition_is_refused_and_what_further_fits_show_is_not(
     assert "corrected log t" == numbers["ridge"]["E_cv"].interval
 
 
-def test_partitions_that_are_not_whole_or_not_alike_or_of_groups_are_refused():
+def test_setitions_that_are_not_whole_or_not_alike_or_of_groups_are_refused():
     rows = np.arange(90)
 
     def pairs(*folds):
@@ -137,7 +137,16 @@ def test_partitions_that_are_not_whole_or_not_alike_or_of_groups_are_refused():
 def test_all_that_a_result_can_say_is_said_of_repeated_folds(tmp_path):
     made = validate(cv=REPEATED, estimates=None, repeats=2, further_estimates=["E_auc"])
     assert "E_bbc" in {record.estimate for record in made.estimates}
-    for question in ("hard_rows", "more_rows", "powered", "differences", "columns", "decide", "plot", "__str__"):
+    for question in (
+        "hard_rows",
+        "more_rows",
+        "prediction_powered",
+        "differences",
+        "columns",
+        "decide",
+        "plot",
+        "__str__",
+    ):
         assert getattr(made, question)() is not None
     assert "<dd>5, 4 times</dd>" in made.report(tmp_path / "report.html").read_text(encoding="utf-8")
     auc = pd.Series([1 - made[name]["E_auc"].value for name in LEARNERS])

@@ -165,7 +165,7 @@ def test_all_that_is_asked_of_a_result_has_an_answer():
     assert len(made.hard_rows(10)) == 10
     assert made.more_rows("tree")
     assert made.bound("tree").value <= 1
-    assert () == made.powered("tree")
+    assert () == made.prediction_powered("tree")
     assert "share of wrong labels" in str(made)
     assert "share of wrong labels" in made._repr_html_()
     assert pickle.loads(pickle.dumps(made)) == made

@@ -38,7 +38,7 @@ def test_a_table_of_one_candidate_has_the_records_of_its_method(iris, kind):
         assert found == lines(iris, kind, name)
 
 
-@pytest.mark.parametrize("kind", ["more_rows", "powered"])
+@pytest.mark.parametrize("kind", ["more_rows", "prediction_powered"])
 def test_a_table_of_all_candidates_has_the_records_of_each(iris, kind):
     assert [asdict(one) for name in iris for one in getattr(iris, kind)(name)] == lines(iris, kind)
 

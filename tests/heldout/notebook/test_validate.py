@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
 from heldout.losses import ZERO_ONE
-from heldout.parts.partition import make_halves, make_partition
 from heldout.records import Estimate
+from heldout.splits.partition import make_halves, make_partition
 from heldout.unlabelled.implied_error import error_bound
 
 N, FOLDS, HALVINGS_OF_ROWS, SEED = 41, 5, 3, 7  # 41: one half has a row more, and folds are of 8 and 9 rows

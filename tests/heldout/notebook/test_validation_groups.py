@@ -10,8 +10,8 @@ import heldout
 from heldout.intervals import clustered_wilson
 from heldout.losses import ZERO_ONE
 from heldout.losses.tested_losses import Tested
-from heldout.parts.dependence import Dependence, distinct
-from heldout.parts.partition import make_partition
+from heldout.splits.dependence import Dependence, distinct
+from heldout.splits.partition import make_partition
 
 CANDIDATES = {"bayes": GaussianNB(), "nearest": KNeighborsClassifier(1)}
 RNG = np.random.default_rng(3)

@@ -15,9 +15,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
-from heldout.parts.class_shares import strata
-from heldout.parts.partition import make_halves, make_partition
 from heldout.selection import bbc
+from heldout.splits.class_shares import strata
+from heldout.splits.partition import make_halves, make_partition
 from tests.variants import some
 
 N, FOLDS, REPEATS = 48, 3, 2

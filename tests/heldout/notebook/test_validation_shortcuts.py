@@ -21,9 +21,9 @@ import heldout
 from heldout.errors import BadArgument, FitFailure, LearnerWarning
 from heldout.learners import fitting, seeded
 from heldout.online import OnePass
-from heldout.parts.partition import make_partition
 from heldout.schemes import cross_validation, fit_state
 from heldout.shortcuts import support_vectors
+from heldout.splits.partition import make_partition
 
 N = 70
 RNG = np.random.default_rng(2)

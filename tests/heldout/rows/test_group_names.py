@@ -13,8 +13,8 @@ from sklearn.linear_model import Ridge
 
 import heldout
 from heldout.errors import BadArgument
-from heldout.parts.dependence import checked_groups, distinct
 from heldout.rows.group_names import group_names
+from heldout.splits.dependence import checked_groups, distinct
 
 LONG = 10**16 + np.arange(40) // 2  # neighbours are one float
 CONTAINERS = {

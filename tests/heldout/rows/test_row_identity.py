@@ -1,4 +1,4 @@
-"""The identity of a row, and the test part: its content and its number among equal rows decide, with the key."""
+"""The identity of a row, and the test set: its content and its number among equal rows decide, with the key."""
 
 import time
 
@@ -106,6 +106,6 @@ def test_a_million_rows_are_numbered_within_seconds():
 
 
 def test_the_test_rows_of_earlier_versions_stay_test_rows():
-    """If this fails, every user's test part would be drawn again, with rows that were trained on."""
+    """If this fails, every user's test set would be drawn again, with rows that were trained on."""
     identity = of_table(np.arange(90.0).reshape(30, 3))
     assert [4, 5, 6, 11, 17, 20] == np.flatnonzero(drawn(identity, 7, 0.2)).tolist()

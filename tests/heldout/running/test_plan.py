@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from heldout.errors import BadArgument
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.parts.partition import Partition, make_halves
 from heldout.running.plan import Failed, NeedsFits, Plan, Wanted
 from heldout.schemes.design import Design, Evidence, half_tested
 from heldout.schemes.halvings import HALVES, after_look, looks, most
 from heldout.selection.race import STREAM, Race
+from heldout.splits.partition import Partition, make_halves
 
 ROWS, TESTED = 200, 100
 SCHEMES = ("final", "cross_validation", STREAM, HALVES)

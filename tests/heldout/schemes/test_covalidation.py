@@ -19,10 +19,10 @@ from heldout.intervals import two_way_wilson
 from heldout.learners.fitting import answers, fit_and_test, predict
 from heldout.losses import ABSOLUTE, SQUARED, ZERO_ONE, Loss, choose_loss
 from heldout.losses.tested_losses import ShardMargins, repeated_by_row
-from heldout.parts.partition import Partition, make_halves
 from heldout.records import Estimate
 from heldout.schemes import covalidation
 from heldout.schemes.design import Design, Evidence, half_tested, half_trained
+from heldout.splits.partition import Partition, make_halves
 from heldout.unlabelled import disagreement, implied_error
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -158,7 +158,7 @@ def test_the_bounds_are_those_of_the_method_and_of_e_dis_the_mapped_ones_of_the_
     found = {r.estimate: r for r in records(TESTED, TRAINED, disagreeing(0.32))}
     given = evidence(design(), TESTED, TRAINED, disagreeing(0.32))
     seen = {"E_2cv": half_tested(design(), given), "E_train": half_trained(design(), given)}
-    for estimate, observed in {**seen, "disagreement": disagreeing(0.32)}.items():
+    for estimate, observed in {**seen, "disagreement": disagreeing(0.32).pooled(ZERO_ONE, 0)}.items():
         interval = two_way_wilson.METHOD.interval(estimate, observed, LEVEL)
         record = found[estimate]
         assert (interval.low, interval.high, interval.method) == (record.low, record.high, record.interval)
@@ -175,7 +175,7 @@ def test_the_bounds_of_the_larger_of_two_are_the_larger_ones_of_parts_at_half_of
     trained = half_trained(design(), evidence(design(), TESTED, TRAINED, None))
     train, rate = (
         two_way_wilson.METHOD.interval(name, observed, 0.95)  # 1 - 0.1 / 2
-        for name, observed in [("E_train", trained), ("disagreement", disagreeing(0.32))]
+        for name, observed in [("E_train", trained), ("disagreement", disagreeing(0.32).pooled(ZERO_ONE, 0))]
     )
     low, high = (implied_error.error_bound(end, ZERO_ONE, 2)[0] for end in (rate.low, rate.high))
     assert ("E_maxdt", max(train.low, low), max(train.high, high), LEVEL) == (
@@ -238,7 +238,7 @@ def test_linear_models_of_numbers_differ_by_their_predictions(learner, loss):
     np.testing.assert_allclose(by_shard, np.stack(expected, axis=1), rtol=1e-9)
     np.testing.assert_allclose(sums, table.sum(axis=0), rtol=1e-9)
     whole = repeated_by_row(table, loss)
-    pooled = disagreement.ShardMargins.of(by_shard, sums, [20, 30]).pooled(loss, 7)
+    pooled = ShardMargins.of(by_shard, sums, [20, 30]).pooled(loss, 7)
     np.testing.assert_allclose(pooled.by_repeat, whole.by_repeat, rtol=1e-9)
     assert pooled.row_variance == pytest.approx(whole.row_variance, rel=1e-9)
     assert (50, 7) == (pooled.n, pooled.seed)

@@ -15,9 +15,9 @@ from heldout.intervals.method import IntervalMethod
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.losses.tested_losses import CrossValidated, Tested
-from heldout.parts.partition import make_partition
 from heldout.records import Estimate
 from heldout.schemes import cross_validation
+from heldout.splits.partition import make_partition
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 LEVEL = 0.95

@@ -10,18 +10,18 @@ from heldout.estimates import (
     OF_THE_WINNER,
     PER_CANDIDATE,
     estimate_candidate,
-    part_losses,
     scheme_of,
     schemes_of,
+    set_metrics,
 )
 from heldout.estimates.methods import METHODS, choose
 from heldout.losses import SQUARED, ZERO_ONE, Loss
 from heldout.losses.tested_losses import ShardMargins, repeated_by_row
-from heldout.parts.partition import make_halves, make_partition
 from heldout.records import Estimate
 from heldout.schemes import SCHEMES, covalidation, cross_validation, holdout, progressive
 from heldout.schemes.design import Design, Evidence, cross_validated, half_losses
 from heldout.schemes.design import tested as observed_of  # a name that pytest does not collect
+from heldout.splits.partition import make_halves, make_partition
 from heldout.testing.intervals import COSTS
 from heldout.unlabelled import implied_error
 
@@ -35,7 +35,7 @@ NO_FURTHER_FIT = {"E_cv": "Bayle within folds"}
 
 def design(estimates=EVERY, intervals=None, loss: Loss = ZERO_ONE, y=Y) -> Design:
     stratify = loss.binary
-    known = [name for name in estimates if loss.of_classes or ESTIMATES[name].part_loss is None]
+    known = [name for name in estimates if loss.of_classes or ESTIMATES[name].set_metric is None]
     return Design(
         y=y,
         loss=loss,
@@ -49,7 +49,7 @@ def design(estimates=EVERY, intervals=None, loss: Loss = ZERO_ONE, y=Y) -> Desig
         level=LEVEL,
         methods=choose(intervals, loss),
         estimates=known,
-        part_losses=part_losses(known),
+        set_metrics=set_metrics(known),
     )
 
 
@@ -70,9 +70,9 @@ def evidence(made: Design, disagreement: float | None = None, seed: int = 0) -> 
         name: {
             scheme: [rng.integers(0, 2, len(split.validation)).astype(float) for split in made.splits(scheme)]
             for scheme in losses
-            if name in made.part_losses_in(scheme)
+            if name in made.set_metrics_in(scheme)
         }
-        for name in made.part_losses
+        for name in made.set_metrics
     }
     return Evidence(losses, training, seen, terms)
 

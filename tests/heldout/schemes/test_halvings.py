@@ -5,8 +5,8 @@ import pytest
 
 from heldout.losses import ZERO_ONE
 from heldout.losses.tested_losses import RepeatedByRow, repeated_by_row
-from heldout.parts.partition import make_halves
 from heldout.schemes.halvings import SHARE, after_look, drawing_share, looks, most
+from heldout.splits.partition import make_halves
 
 
 def observed(share: float, repeats: int = 8) -> RepeatedByRow:

@@ -9,8 +9,8 @@ from heldout.intervals import log_t, wilson
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.losses.tested_losses import Tested
-from heldout.parts.partition import make_partition
 from heldout.schemes import holdout
+from heldout.splits.partition import make_partition
 
 LEVEL = 0.9
 ERRORS = Tested(np.array([1.0, 0.0, 0.0, 0.0]), ZERO_ONE)  # E_val = 1/4

@@ -16,8 +16,8 @@ from heldout.intervals import log_t, wilson
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.losses.tested_losses import Tested
-from heldout.parts.partition import make_partition
 from heldout.schemes import progressive
+from heldout.splits.partition import make_partition
 
 LAWS = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 LEVEL = 0.95

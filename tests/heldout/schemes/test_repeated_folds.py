@@ -6,8 +6,8 @@ import pytest
 from heldout.estimates import estimate_candidate, schemes_of
 from heldout.estimates.methods import choose
 from heldout.losses import ZERO_ONE
-from heldout.parts.partition import make_halves, make_partition
 from heldout.schemes.design import Design, Evidence, cross_validated
+from heldout.splits.partition import make_halves, make_partition
 
 K = 5
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from heldout.errors import BadArgument
 from heldout.losses.tested_losses import FIELD_OF
-from heldout.parts.partition import draw_folds, make_halves, make_partition
 from heldout.schemes import SCHEMES
 from heldout.schemes.resampling import REPEATS, SUBSAMPLES, Resampling, fold_pairs, repeated_folds, subsamples
+from heldout.splits.partition import draw_folds, make_halves, make_partition
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 Y = np.repeat([0, 1], [30, 10])

@@ -21,12 +21,12 @@ from heldout.fits.baseline import NAME as BASELINE
 from heldout.losses import SQUARED, ZERO_ONE, Loss, Losses
 from heldout.losses.balanced import balanced
 from heldout.losses.cost import cost_matrix
-from heldout.parts.dependence import Dependence
-from heldout.parts.partition import Partition, make_partition
-from heldout.parts.weights import Weights
 from heldout.records import Difference
 from heldout.schemes.design import Design, Evidence
 from heldout.selection.differences import differences
+from heldout.splits.dependence import Dependence
+from heldout.splits.partition import Partition, make_partition
+from heldout.splits.weights import Weights
 from tests.variants import some
 
 LEVEL = 0.95

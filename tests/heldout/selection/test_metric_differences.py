@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import heldout
-from heldout.estimates import ESTIMATES, part_losses
+from heldout.estimates import ESTIMATES, set_metrics
 from heldout.losses import SQUARED
 from heldout.losses.tested_losses import Tested
 from heldout.selection.comparison import Comparison
@@ -52,7 +52,7 @@ def test_two_perfect_rankings_may_differ_by_a_row():
     ],
 )
 def test_a_row_counts_as_one_of_those_of_the_class_with_the_fewest(metric, sizes, rows):
-    loss = part_losses(ESTIMATES)[METRICS[metric]]
+    loss = set_metrics(ESTIMATES)[METRICS[metric]]
     assert rows == pytest.approx(loss.rows(np.array(sizes, dtype=float)))
     if loss.needs == "class":  # in fact: one more row of the class is answered wrongly, and all others rightly
         labels = np.repeat(np.arange(len(sizes)), sizes)

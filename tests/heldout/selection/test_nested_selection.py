@@ -11,8 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
-from heldout.parts.partition import make_partition
 from heldout.selection.nested_selection import inner_winners, outer_losses
+from heldout.splits.partition import make_partition
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 NO_FURTHER_FIT = {"E_cv": "Bayle within folds"}

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.parts.partition import Partition
 from heldout.schemes.design import Design
 from heldout.schemes.progressive import first_steps
 from heldout.selection.race import FRACTIONS, MORE_THAN, Dropped, Race, why_none
+from heldout.splits.partition import Partition
 
 LEVEL = 0.95
 

@@ -19,14 +19,14 @@ from heldout.estimates.methods import choose
 from heldout.learners.fitting import fit_and_test
 from heldout.learners.fitting import test as losses_on
 from heldout.losses import choose_loss
-from heldout.parts.dependence import Dependence
-from heldout.parts.partition import make_halves, make_partition
-from heldout.parts.weights import Weights
 from heldout.preprocessing import auto
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design
 from heldout.shortcuts import Declined, find, known
 from heldout.shortcuts.scheme_losses import ExactLosses, accelerated, check_independent, fit_and_test_accelerated
+from heldout.splits.dependence import Dependence
+from heldout.splits.partition import make_halves, make_partition
+from heldout.splits.weights import Weights
 
 N = 60
 RNG = np.random.default_rng(0)

@@ -16,10 +16,10 @@ from heldout.estimates import ESTIMATES
 from heldout.estimates.methods import choose
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE, choose_loss
-from heldout.parts.partition import make_partition
-from heldout.parts.splits import Split
-from heldout.parts.weights import Weights
 from heldout.schemes.design import Design, Evidence, cross_validated
+from heldout.splits.partition import make_partition
+from heldout.splits.split import Split
+from heldout.splits.weights import Weights
 from heldout.unlabelled.label_next import UNIFORM, draw, lure, lure_weights
 
 LAWS = settings(max_examples=40, deadline=None, derandomize=True, database=None)

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from heldout import seeds
 from heldout.losses import ZERO_ONE
-from heldout.parts.partition import draw_folds
 from heldout.schemes import SCHEMES, fit_state
 from heldout.schemes.resampling import Resampling
+from heldout.splits.partition import draw_folds
 from studies.intervals.half_subsamples import HALF_SUBSAMPLES, HALVINGS, NAME, Halved, draw
 
 Y = np.repeat([0, 1], [30, 10])

@@ -81,7 +81,7 @@ def test_no_group_is_in_two_of_the_labelled_the_hidden_and_the_test_rows(made_of
 @LAWS
 @pytest.mark.slow
 @given(frames(), st.sampled_from([0.1, 0.3]), st.integers(0, 4))
-def test_the_test_part_is_the_last_and_a_gap_lies_before_it(made_of, table, test, gap):
+def test_the_test_set_is_the_last_and_a_gap_lies_before_it(made_of, table, test, gap):
     made = made_of(table, "data.time=day", f"split.test_fraction={test}", f"split.gap={gap}")
     day = table["day"].to_numpy()
     first = day[ids(made.test)].min()
@@ -228,7 +228,7 @@ def test_copies_kept_together_that_are_too_few_sets_for_the_folds_are_told_with_
         assert 10 == len(np.unique(prepared.partition.fold))
 
 
-def test_folds_and_test_part_have_one_unit(checkout, settings_of_rows):
+def test_folds_and_test_set_have_one_unit(checkout, settings_of_rows):
     few_rows(60).to_csv("rows.csv", index=False)
     for duplicates_are, together in (("keep_together", True), ("allow", False)):
         change = ("split.test_fraction=0.3", "data.columns={a: category}", f"split.duplicates={duplicates_are}")

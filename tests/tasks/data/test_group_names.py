@@ -1,4 +1,4 @@
-"""Groups of a file go by the text of their names, whatever the format, and a test part has its share of them."""
+"""Groups of a file go by the text of their names, whatever the format, and a test set has its share of them."""
 
 from decimal import Decimal
 
@@ -48,7 +48,7 @@ def rows_of_test(made) -> set[int]:
 
 
 @pytest.mark.parametrize("digits", [3, 17, 19, 20, 25])
-def test_the_test_part_has_its_share_of_groups_of_long_names(prepared_of, digits):
+def test_the_test_set_has_its_share_of_groups_of_long_names(prepared_of, digits):
     table(names_of(digits)).to_csv("t.csv", index=False)
     made = prepared_of("t.csv")
     assert 0.2 * ROWS < len(made.test) < 0.4 * ROWS

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heldout.parts.partition import make_halves, make_partition
+from heldout.splits.partition import make_halves, make_partition
 from tasks.data.prepare_tables import Prepared, prepare
 from tasks.runtime.errors import UserError
 from tasks.storage import files
@@ -36,7 +36,7 @@ def same(one: Prepared, other: Prepared) -> list[bool]:
     return [a.equals(b) for a, b in zip(frames(one), frames(other), strict=True)]
 
 
-TEST_PARTS: dict[float, list[int]] = {}
+TEST_SETS: dict[float, list[int]] = {}
 
 
 @LAWS
@@ -52,7 +52,7 @@ def test_the_parts_are_disjoint_and_hold_all_rows(rows, settings_of_rows, test, 
     changes |= {"seed": seed, "split.stratify": str(stratify).lower()}
     made = prepare(settings_of_rows(*(f"{key}={value}" for key, value in changes.items())))
     assert list(range(60)) == ids(made.labeled, made.test, *made.shards)
-    assert ids(made.test) == TEST_PARTS.setdefault(test, ids(made.test))  # whatever else was asked for
+    assert ids(made.test) == TEST_SETS.setdefault(test, ids(made.test))  # whatever else was asked for
     n_test = len(ids(made.test))
     assert bool(test) == bool(n_test)
     assert (60 - n_test if labeled is None else labeled) == len(made.labeled)
@@ -152,7 +152,7 @@ def test_files_of_unlabelled_rows_are_the_shards_in_the_order_of_their_names(row
 CUTS = ["split.test_fraction=0.2", "data.labeled_rows=30"]
 
 
-def test_the_same_seed_gives_the_same_tables_and_another_seed_others_but_the_same_test_part(rows, settings_of_rows):
+def test_the_same_seed_gives_the_same_tables_and_another_seed_others_but_the_same_test_set(rows, settings_of_rows):
     one, again, other = (prepare(settings_of_rows(*CUTS, f"seed={seed}")) for seed in (1, 1, 2))
     assert all(same(one, again))
     assert [False, True] + [False] * 6 == same(one, other)

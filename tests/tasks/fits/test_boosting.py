@@ -10,8 +10,8 @@ from sklearn.datasets import load_digits
 from heldout.learners import open_random_states, seeded
 from heldout.learners.fitting import fit_and_test
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.parts.splits import Split
 from heldout.running.quiet import quiet
+from heldout.splits.split import Split
 from tasks.params import load
 from tasks.params.build_learner import build, check
 from tasks.runtime.errors import UserError

@@ -7,7 +7,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from heldout.fits.specs import hypothesis_key
-from heldout.running.stored import Finished
+from heldout.running.stored_fits import Finished
 from heldout.unlabelled.half_model_controls import NO_ROWS, Controls
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared

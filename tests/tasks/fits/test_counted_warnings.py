@@ -5,9 +5,9 @@ import logging
 import pytest
 
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
-from heldout.running.stored import Finished
+from heldout.running.stored_fits import Finished
 from tasks.fits import counted_warnings, saved_fits
-from tasks.fits.fitted import Compared, Fitted
+from tasks.fits.fit_results import Compared, Fitted
 from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme
 from tasks.plans.read_design import read_design

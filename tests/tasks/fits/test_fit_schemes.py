@@ -7,8 +7,8 @@ import pytest
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import forecast, race_result, run_schemes, saved_fits
+from tasks.fits.fit_results import Compared
 from tasks.fits.fit_schemes import fit_schemes
-from tasks.fits.fitted import Compared
 from tasks.params.allowed_imports import use_folder
 from tasks.plans import fit_times
 from tasks.plans.fit_counts import count_fits

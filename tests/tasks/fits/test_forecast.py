@@ -91,7 +91,7 @@ def test_the_expected_time_and_memory_are_measured_in_a_worker_and_compared_with
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("to_test", "shown"), [(False, " to do, 0 stored"), (True, " 0 to do, 49 stored")])
-def test_what_new_rows_cost_every_fit_and_none_where_all_are_in_the_test_part(rows, settings_of_rows, to_test, shown):
+def test_what_new_rows_cost_every_fit_and_none_where_all_are_in_the_test_set(rows, settings_of_rows, to_test, shown):
     settings = settings_of_rows(BOTH, "split.test_fraction=0.3")
     write_prepared(prepare(settings))
     fit_all(settings)

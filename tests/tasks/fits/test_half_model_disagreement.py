@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from heldout.fits.specs import CompareSpec, hypothesis_key
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.running.stored import Finished
+from heldout.running.stored_fits import Finished
 from tasks.fits import half_model_disagreement
 from tasks.fits.worker import disagree
 from tasks.plans import shard_batches

@@ -1,4 +1,4 @@
-"""`loss_max` in a run: no part of a fit, and refuted by any loss, in stored fits and on the test part too."""
+"""`loss_max` in a run: no part of a fit, and refuted by any loss, in stored fits and on the test set too."""
 
 from types import SimpleNamespace
 
@@ -14,10 +14,10 @@ from heldout.schemes.design import Evidence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import run_schemes, saved_fits
-from tasks.fits.fitted import Compared, Fitted
+from tasks.fits.fit_results import Compared, Fitted
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.ledger import Ledger
-from tasks.outcome.opening import describe, open_test_part
+from tasks.outcome.opening import describe, open_test_set
 from tasks.outcome.unused_rows import UnusedRows
 from tasks.params import load
 from tasks.plans.read_design import read_design
@@ -123,7 +123,7 @@ def test_the_bound_of_the_selection_is_in_units_of_the_limit(numbers):
     results = Validation(read_design(settings), {"tree": Evidence({"holdout": [losses]})}, {})
     model = DecisionTreeRegressor().fit([[0.0]], [3.0])
     selection = SimpleNamespace(selected="tree", criterion="E_cv", rule="minimum", indistinguishable=("tree",))
-    opening = open_test_part(settings, results, settings.candidates[0], Delivered(model, model, 60), None)
+    opening = open_test_set(settings, results, settings.candidates[0], Delivered(model, model, 60), None)
     delivered = Delivered(model, model, 60)
     found = describe(settings, results, selection, opening, ledger=Ledger(7), delivered=delivered, against={})
     unit = Tested(losses / 50, SQUARED, read_design(settings).seed)
@@ -134,7 +134,7 @@ def test_the_bound_of_the_selection_is_in_units_of_the_limit(numbers):
 
 
 @pytest.mark.parametrize(("whose", "label"), [("tree", 6.0), ("baseline", 0.0)])
-def test_a_loss_above_the_limit_on_the_test_part_is_refused(numbers, rows, whose, label):
+def test_a_loss_above_the_limit_on_the_test_set_is_refused(numbers, rows, whose, label):
     rows.assign(kind=np.where(rows["x"] > 0, 6.0, 6.5)).to_csv("rows.csv", index=False)
     changes = ("split.test_fraction=0.25", "intervals.E_test=betting")
     settings = numbers("loss_max=50", *changes)
@@ -148,10 +148,10 @@ def test_a_loss_above_the_limit_on_the_test_part_is_refused(numbers, rows, whose
         Delivered(model, model, len(y)),
         UnusedRows(np.arange(len(files.read_target(files.TEST)))),
     )
-    (estimate,) = open_test_part(settings, Validation(read_design(settings), {}, {}), *of_test).estimates
+    (estimate,) = open_test_set(settings, Validation(read_design(settings), {}, {}), *of_test).estimates
     assert ("betting", True) == (estimate.interval, estimate.value <= estimate.high < 50)
     settings = numbers("loss_max=12", *changes)
     with pytest.raises(UserError) as caught:
-        open_test_part(settings, Validation(read_design(settings), {}, {}), *of_test)
-    assert str(caught.value).startswith(f"loss_max is 12, but the squared loss of {whose} on the test part is 3")
+        open_test_set(settings, Validation(read_design(settings), {}, {}), *of_test)
+    assert str(caught.value).startswith(f"loss_max is 12, but the squared loss of {whose} on the test set is 3")
     assert " at row 4; " in str(caught.value)

@@ -6,7 +6,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from heldout.estimates import estimate_candidate
 from tasks.fits import saved_fits
-from tasks.fits.fitted import Compared, Fitted
+from tasks.fits.fit_results import Compared, Fitted
 from tasks.fits.worker import fit_units
 from tasks.plans import units_of_scheme
 from tasks.plans.fit_plans import further_schemes, scheme

@@ -7,8 +7,8 @@ from heldout.schemes.halvings import looks
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import run_schemes, saved_fits
+from tasks.fits.fit_results import Compared
 from tasks.fits.fit_schemes import fit_schemes
-from tasks.fits.fitted import Compared
 from tasks.plans.fit_counts import count_fits
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions

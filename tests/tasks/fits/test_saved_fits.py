@@ -7,15 +7,15 @@ import pytest
 import heldout
 from heldout.estimates import schemes_of
 from heldout.losses.tested_losses import ShardMargins, repeated_by_row
-from heldout.parts.partition import Partition
-from heldout.running.stored import Finished
+from heldout.running.stored_fits import Finished
 from heldout.schemes.design import disagreement_of, half_losses
+from heldout.splits.partition import Partition
 from heldout.unlabelled.half_model_controls import Controls
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import saved_fits
-from tasks.fits.fitted import Compared, Fitted
+from tasks.fits.fit_results import Compared, Fitted
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 from tasks.storage import files
@@ -57,7 +57,7 @@ def written(checkout, settings_of_rows):
                     tuple(draw(rng, len(split.validation)) for split in design.splits(scheme)),
                     tuple(draw(rng, len(split.train)) for split in design.splits(scheme)),
                     terms=tuple(
-                        {estimate: rng.random(len(split.validation)) for estimate in design.part_losses_in(scheme)}
+                        {estimate: rng.random(len(split.validation)) for estimate in design.set_metrics_in(scheme)}
                         for split in design.splits(scheme)
                     ),
                 )
@@ -146,7 +146,7 @@ def test_what_is_known_of_the_models_comes_back(written):
 def test_the_terms_of_a_metric_come_back_split_by_split(written):
     settings, fits, _ = written("further_estimates=[E_auc, E_f1]", "split.folds=2")
     read, _ = saved_fits.read_fits(settings)
-    assert {"E_auc", "E_f1"} == {*read.design.part_losses}
+    assert {"E_auc", "E_f1"} == {*read.design.set_metrics}
     for name in ("second", "first"):
         for estimate in ("E_auc", "E_f1"):
             assert ["cross_validation", "subsamples"] == sorted(read.evidence[name].terms[estimate])

@@ -20,5 +20,5 @@ def test_rows_that_were_picked_are_not_drawn_as_the_unlabelled_rows_are(prepared
     assert "no" == models(prepared("data.sampling=active"), "no").controls
 
 
-def test_e_in_is_of_the_labelled_rows_without_those_of_the_test_part(prepared):
+def test_e_in_is_of_the_labelled_rows_without_those_of_the_test_set(prepared):
     assert 60 == models(prepared(), KNOWN).final_rows

@@ -4,7 +4,7 @@ import pytest
 
 from heldout.fits.specs import hypothesis_key
 from tasks.fits import saved_fits, tuned_paths
-from tasks.fits.fitted import Compared, Fitted
+from tasks.fits.fit_results import Compared, Fitted
 from tasks.fits.run_schemes import fit_all
 from tasks.fits.worker import fit_units
 from tasks.plans.fit_plans import scheme

@@ -91,12 +91,12 @@ def test_what_init_writes_is_loaded_and_prepared(target, rows, without, seed):
     prepared = prepare_tables.prepare(settings)
     assert {"id", "same", "empty"} <= set(settings.data.drop)
     assert not {"x", "kind", "day", "note"} & set(settings.data.drop)
-    if target != "rare":  # all rows of a class may be drawn for the test part: then init proposes none, and says so
+    if target != "rare":  # all rows of a class may be drawn for the test set: then init proposes none, and says so
         assert settings.split.test_fraction > 0
         assert prepared.test is not None
     assert 3 <= len(settings.candidates) <= 6
     assert settings.candidates[-1].name == "boosting"
-    # 20 blocks of the rows that a test part of exactly a fifth would leave; its share is a draw
+    # 20 blocks of the rows that a test set of exactly a fifth would leave; its share is a draw
     assert progressive_fits(len(prepared.labeled), settings.progressive) <= 20 * rows / len(prepared.labeled) + 1
 
 

@@ -37,7 +37,7 @@ BETTER = replace(WORSE, challenger=(0.05, 0.39))
 
 
 def table_of(rows, *, together: bool = False) -> tuple[RowIds, RowIds, np.ndarray]:
-    """The test part and all rows of a table of one column, and which rows are tested; `together`: copies are a unit."""
+    """The test set and all rows of a table of one column, and which rows are tested; `together`: copies are a unit."""
     content = contents({"x": bits(rows)})
     number = numbers(content)
     tested = drawn(content if together else identities(content, number), 0, FRACTION)
@@ -46,7 +46,7 @@ def table_of(rows, *, together: bool = False) -> tuple[RowIds, RowIds, np.ndarra
 
 
 def promoted(case: Case, seed: int) -> bool:
-    """Whether the challenger replaces the champion in a quarter, by bets on the new rows of the test part."""
+    """Whether the challenger replaces the champion in a quarter, by bets on the new rows of the test set."""
     rng = np.random.default_rng(seed)
     rows, known, process = np.empty(0), NOBODY, EProcess()
     errors = np.array([case.champion, case.challenger])

@@ -16,7 +16,7 @@ from tasks.fits.model_process import opened
 from tasks.fits.worker import fit_all_labeled, fit_units
 from tasks.outcome.deliver import compare_speed, deliver
 from tasks.outcome.ledger import Ledger
-from tasks.outcome.opening import open_test_part
+from tasks.outcome.opening import open_test_set
 from tasks.outcome.unused_rows import look
 from tasks.plans.all_labeled import spec_of
 from tasks.plans.fit_plans import scheme
@@ -138,7 +138,7 @@ def test_g_is_trained_on_every_label_whatever_rows_the_estimates_use(
     assert (candidate == PATH) == ("tuned" in found.tuned)
     results = Validation(read_design(part), {}, {})
     rows = look(part, part.candidates[0], Ledger(1), pytest.fail, asked=True)
-    opening = open_test_part(part, results, part.candidates[0], found, rows)
+    opening = open_test_set(part, results, part.candidates[0], found, rows)
     assert labels == opening.estimates[0].n_train
 
 

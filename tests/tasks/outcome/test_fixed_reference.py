@@ -73,7 +73,7 @@ def test_of_many_rows_as_many_are_taken_evenly_from_all_shards(settings_with, ch
     assert str(fixed).startswith("20000 rows of 2 files, ")
 
 
-def test_without_unlabelled_rows_it_is_the_test_part_and_without_that_nothing(settings_with, checkout):
+def test_without_unlabelled_rows_it_is_the_test_set_and_without_that_nothing(settings_with, checkout):
     prepared(settings_with, checkout, tested="0.25")
     fixed = FixedReference.of_validated_run()
     assert fixed.shards == (len(pd.read_parquet(files.TEST)),)

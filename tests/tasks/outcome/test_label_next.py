@@ -137,7 +137,7 @@ def test_no_row_is_asked_whose_label_the_delivered_model_knows(validated, rows):
     assert 20 == ask(settings, 20).pool
 
 
-def test_the_test_part_is_that_of_before_the_columns_came(settings_of_rows, rows):
+def test_the_test_set_is_that_of_before_the_columns_came(settings_of_rows, rows):
     before = prepare(settings_of_rows("split.test_fraction=0.3"))
     for column in COLUMNS:
         rows[column] = np.nan

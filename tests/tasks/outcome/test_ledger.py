@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from heldout.parts.partition import cut
 from heldout.rows.row_identity import drawn, identities, numbers
 from heldout.rows.row_sketch import Sketch
 from heldout.schemes.delivery import FORMS
+from heldout.splits.partition import cut
 from tasks.outcome import ledger
 from tasks.outcome.ledger import Entry, Ledger, Opened, seeded_id, winner_id
 from tasks.storage.seen_rows import SeenRows
@@ -21,7 +21,7 @@ ROWS = np.random.default_rng(0).integers(0, 2**64, 4000, dtype=np.uint64)
 
 
 def seen(first: int, last: int, partition: str = "one") -> SeenRows:
-    """Rows of which every fifth is in the test part."""
+    """Rows of which every fifth is in the test set."""
     rows = ROWS[first:last]
     test = rows % 5 == 0
     tested = Sketch.of(rows[test])
@@ -59,7 +59,7 @@ def test_a_table_that_grows_every_night_never_starts_again():
     assert 2 == count(seen(2500, 4000), "ab", entries).compared  # rows that no run has seen
 
 
-def test_the_test_part_is_known_by_its_rows():
+def test_the_test_set_is_known_by_its_rows():
     opened = Entry(frozenset("a"), seen(0, 1000), "winner")
     for rows, known in ((seen(0, 1000), True), (seen(0, 1300, "grown"), True), (seen(1000, 2000), False)):
         assert (Opened("winner"),) * known == count(rows, "a", [opened]).opened
@@ -76,7 +76,7 @@ def test_a_record_of_rows_is_read_as_it_was_written():
         assert one == SeenRows.parsed(one.texts())
 
 
-def test_a_table_of_few_distinct_rows_that_grows_keeps_its_used_rows_out_of_its_test_part():
+def test_a_table_of_few_distinct_rows_that_grows_keeps_its_used_rows_out_of_its_test_set():
     content = np.random.default_rng(1).choice(ROWS[:9], 3000)
     entries: list[Entry] = []
     for n in (1000, 2000, 3000):

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heldout.parts.weights import Weights
 from heldout.schemes.design import Evidence
+from heldout.splits.weights import Weights
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome import loss_lines as module

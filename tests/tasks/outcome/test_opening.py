@@ -1,4 +1,4 @@
-"""After the choice: the test part is opened for one winner alone, and selection.json describes it."""
+"""After the choice: the test set is opened for one winner alone, and selection.json describes it."""
 
 import logging
 from dataclasses import dataclass, replace
@@ -18,13 +18,13 @@ from heldout.notebook.result import Validation
 from heldout.schemes.delivery import FORMS
 from heldout.schemes.design import Evidence
 from heldout.selection.joint_level import joint_level
-from heldout.selection.selected import Selection
+from heldout.selection.selection import Selection
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome import unused_rows
 from tasks.outcome.deliver import Delivered
 from tasks.outcome.ledger import Ledger, Opened, winner_id
-from tasks.outcome.opening import Opening, check_weights, describe, open_test_part
+from tasks.outcome.opening import Opening, check_weights, describe, open_test_set
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 from tasks.storage import files
@@ -38,7 +38,7 @@ TWO = (
 
 @dataclass(frozen=True)
 class Case:
-    """A prepared checkout with a test part, and the winner fitted on its labelled rows."""
+    """A prepared checkout with a test set, and the winner fitted on its labelled rows."""
 
     settings: Any
     results: Validation
@@ -64,7 +64,7 @@ class Case:
             self.settings, self.winner, ledger, lambda runs: rows if runs else rows[:0], asked=True
         )
         check_weights(self.results, found)
-        return open_test_part(self.settings, self.results, self.winner, delivered or self.delivered, found)
+        return open_test_set(self.settings, self.results, self.winner, delivered or self.delivered, found)
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def case(rows, settings_of_rows):
     return make
 
 
-def test_the_first_winner_is_tested_on_the_test_part(case):
+def test_the_first_winner_is_tested_on_the_test_set(case):
     one = case("selection.level=0.9")
     opening = one.open()
     X, y = files.read_table(files.TEST)
@@ -96,7 +96,7 @@ def test_the_first_winner_is_tested_on_the_test_part(case):
     assert estimate.interval == of_constant.interval
 
 
-def test_e_test_is_the_ratio_over_the_rows_of_the_test_part_by_their_own_weights(rows, case):
+def test_e_test_is_the_ratio_over_the_rows_of_the_test_set_by_their_own_weights(rows, case):
     rows.assign(heavy=np.linspace(0.1, 5, 60)).to_csv("rows.csv", index=False)
     one = case("data.weight=heavy", "loss=brier")
     (estimate,) = one.open().estimates
@@ -113,7 +113,7 @@ def test_e_test_is_the_ratio_over_the_rows_of_the_test_part_by_their_own_weights
     assert expected == pytest.approx(of_constant.value, rel=1e-12)
 
 
-def test_a_test_part_without_weight_is_not_opened(rows, case, monkeypatch):
+def test_a_test_set_without_weight_is_not_opened(rows, case, monkeypatch):
     rows.assign(heavy=np.linspace(0.1, 5, 60)).to_csv("rows.csv", index=False)
     one = case("data.weight=heavy")
     roles = {**files.read_test_roles(), "weight": np.zeros(len(files.read_test_roles()["weight"]))}
@@ -122,7 +122,7 @@ def test_a_test_part_without_weight_is_not_opened(rows, case, monkeypatch):
         one.open()
 
 
-def test_the_test_part_takes_the_shape_of_the_losses_of_cross_validation_of_winner_and_baseline(case):
+def test_the_test_set_takes_the_shape_of_the_losses_of_cross_validation_of_winner_and_baseline(case):
     one = case("loss=brier", "intervals={E_test: pooled shape}")
     design = one.results.design
     made = [np.linspace(0, 0.5, len(split.validation)) ** 4 for split in design.splits("cross_validation")]
@@ -215,7 +215,7 @@ def test_the_same_learner_on_rows_that_are_read_or_cut_in_another_way_is_another
     assert ((), 1) == (opening.estimates, opening.found.winners)
 
 
-def test_rows_that_earlier_runs_trained_on_are_no_unseen_test_part(case):
+def test_rows_that_earlier_runs_trained_on_are_no_unseen_test_set(case):
     opening = case().open(used_by=2)
     assert () == opening.estimates
     for word in ("2 earlier runs", "split.test_key", "Set selection.reopen_test to true"):
@@ -223,7 +223,7 @@ def test_rows_that_earlier_runs_trained_on_are_no_unseen_test_part(case):
     assert 1 == len(case("selection.reopen_test=true").open(used_by=2).estimates)
 
 
-def test_without_a_test_part_there_is_nothing_to_open(case):
+def test_without_a_test_set_there_is_nothing_to_open(case):
     one = case("split.test_fraction=0")
     assert not files.TEST.exists()
     assert Opening() == one.open(one.other)
@@ -235,10 +235,10 @@ def test_the_target_of_the_test_error_names_the_form(case, form):
     assert FORMS[form].target == estimate.target
 
 
-def test_a_hypothesis_that_fails_on_the_test_part_is_named(case):
+def test_a_hypothesis_that_fails_on_the_test_set_is_named(case):
     one = case()
     unfitted = Delivered(GaussianNB(), GaussianNB(), 45)
-    with pytest.raises(UserError, match="^candidates: bayes failed on the test part: NotFittedError: "):
+    with pytest.raises(UserError, match="^candidates: bayes failed on the test set: NotFittedError: "):
         one.open(delivered=unfitted)
 
 
@@ -297,7 +297,7 @@ def test_the_selection_is_described_with_what_it_has_cost(case):
     assert list(expected) == list(found)
 
 
-def test_a_test_part_that_stayed_shut_is_described_by_its_reason_without_a_number(case):
+def test_a_test_set_that_stayed_shut_is_described_by_its_reason_without_a_number(case):
     one = case()
     shut = one.open(one.other)
     results = with_losses(one.results)

@@ -9,7 +9,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
-from heldout.parts.dependence import Dependence
+from heldout.splits.dependence import Dependence
 from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.outcome import other_population

@@ -18,7 +18,7 @@ from tasks.fits.stored_models import StoredModels
 from tasks.outcome import prediction_sets, unused_rows
 from tasks.outcome.deliver import Delivered, deliver
 from tasks.outcome.ledger import Ledger
-from tasks.outcome.opening import Opening, open_test_part
+from tasks.outcome.opening import Opening, open_test_set
 from tasks.plans.read_design import read_design
 from tasks.storage import files, model_file, report_tables
 
@@ -31,7 +31,7 @@ WITH_TEST = ("split.test_fraction=0.25", "selection.level=0.8", "data.drop=[id]"
 
 @dataclass(frozen=True)
 class Made:
-    """A winner in the form that is delivered, with its test part opened."""
+    """A winner in the form that is delivered, with its test set opened."""
 
     settings: Any
     validation: Validation
@@ -48,7 +48,7 @@ class Made:
 
 @pytest.fixture
 def made(rows, settings_of_rows, monkeypatch):
-    """A function: the fits as workers make them, what is delivered, and the test part opened."""
+    """A function: the fits as workers make them, what is delivered, and the test set opened."""
 
     def run_all(_settings, _what, todo, _reused, **_more):
         return [one.function(*one.arguments) for one in todo]
@@ -64,14 +64,14 @@ def made(rows, settings_of_rows, monkeypatch):
         models = {"one": StoredModels(settings, winner, known)}
         validation = Validation(design, {"one": evidence(design)}, models)
         found = unused_rows.look(settings, winner, Ledger(1, (), used_by), pytest.fail, asked=True)
-        opening = open_test_part(settings, validation, winner, delivered, found)
+        opening = open_test_set(settings, validation, winner, delivered, found)
         return Made(settings, validation, delivered, opening)
 
     return make
 
 
 def as_a_user(made):
-    """The saved model on the test part, the labels, and the threshold of the file."""
+    """The saved model on the test set, the labels, and the threshold of the file."""
     model_file.save(made.delivered.hypothesis, files.MODEL)
     X, y = files.read_table(files.TEST)
     threshold = pd.read_csv("reports/prediction_sets.csv")["threshold"][0]
@@ -134,7 +134,7 @@ def test_where_no_threshold_holds_the_line_says_why_and_the_run_goes_on(rows, ma
 @pytest.mark.parametrize(
     ("changes", "used_by", "known"), [(["split.test_fraction=0"], 0, "split.test_fraction"), ([], 1, "closed")]
 )
-def test_without_an_opened_test_part_there_is_a_threshold_and_no_coverage(rows, made, changes, used_by, known):
+def test_without_an_opened_test_set_there_is_a_threshold_and_no_coverage(rows, made, changes, used_by, known):
     line = made(BAYES, *changes, used_by=used_by).line()
     assert line.threshold > 0
     assert line.coverage is line.low is line.mean_size is None

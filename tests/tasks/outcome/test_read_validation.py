@@ -11,15 +11,15 @@ from heldout.estimates import ESTIMATES, schemes_of
 from heldout.intervals import clopper_pearson, corrected_t, hoeffding, k_fold_hoeffding
 from heldout.losses import ZERO_ONE
 from heldout.losses.tested_losses import CrossValidated, ShardMargins, Tested
-from heldout.parts.partition import Partition
-from heldout.running.stored import Finished
+from heldout.running.stored_fits import Finished
 from heldout.schemes.resampling import SUBSAMPLES
 from heldout.selection.differences import differences
+from heldout.splits.partition import Partition
 from tasks.data.prepare_tables import Prepared
 from tasks.data.unlabeled import from_rows
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import saved_fits
-from tasks.fits.fitted import Compared, Fitted
+from tasks.fits.fit_results import Compared, Fitted
 from tasks.outcome.read_validation import choose, read_validation
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError

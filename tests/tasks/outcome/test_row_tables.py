@@ -9,11 +9,11 @@ import pytest
 import yaml
 
 import heldout
-from heldout.notebook.opened import Opened
+from heldout.notebook.opened_test_set import Opened
 from heldout.records import Estimate
 from heldout.schemes.delivery import FORMS
 from heldout.schemes.holdout import TARGET
-from heldout.selection.selected import Selection
+from heldout.selection.selection import Selection
 from tasks.fits import controls, half_model_disagreement, run_schemes
 from tasks.outcome import unlabeled_rows
 from tasks.outcome.read_validation import read_validation
@@ -96,7 +96,7 @@ def test_changed_labels_are_found_in_the_users_table_and_no_label_is_a_formula(r
     _, results = ran()
     found = hard(results)
     labelled = files.read_table(files.TEST)[0]["x"].tolist()
-    outside = [row for row in CHANGED if table["x"][row] not in labelled]  # of the test part
+    outside = [row for row in CHANGED if table["x"][row] not in labelled]  # of the test set
     assert len(outside) > 1
     assert outside == sorted(found["row"][found["candidates_wrong"] == 2])
     assert table["target"][found["row"]].tolist() == found["label"].tolist()
@@ -107,11 +107,11 @@ def test_changed_labels_are_found_in_the_users_table_and_no_label_is_a_formula(r
     assert results == heldout.load(results.save("saved"))
     assert ",'=no," in files.HARD_ROWS.read_text() or ",'@yes," in files.HARD_ROWS.read_text()
 
-    # what is delivered was measured on an opened test part
+    # what is delivered was measured on an opened test set
     metrics = heldout.metrics_of([0, 1, 1], [0, 1, 0], [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
     e_test = Estimate("=bayes", "E_test", 0.5, FORMS["final"].target, 9, 3)
     curves = results.with_opened(Opened(e_test, e_test, None, None, metrics.answered)).curves()
-    assert {"candidate": "=bayes", "hypothesis": FORMS["final"].target, "part": "test part"} == curves.whose
+    assert {"candidate": "=bayes", "hypothesis": FORMS["final"].target, "part": "test set"} == curves.whose
     assert sum(line.rows for line in curves.calibration) == 3
 
 

@@ -1,4 +1,4 @@
-"""Which rows of the test part a winner may be tested on, over histories of runs on a table that grows."""
+"""Which rows of the test set a winner may be tested on, over histories of runs on a table that grows."""
 
 from dataclasses import dataclass, field
 
@@ -35,7 +35,7 @@ class Store:
     opened: list[Opened] = field(default_factory=list)
 
     def table(self, contents=None) -> None:
-        """Write the identities of the rows, of which every second is in the test part."""
+        """Write the identities of the rows, of which every second is in the test set."""
         content = CONTENTS[: self.n] if contents is None else contents
         number = pd.Series(content).groupby(content).cumcount().to_numpy(np.uint32)
         part = np.where(np.arange(len(content)) % 2 == 0, "test", "used")
@@ -72,7 +72,7 @@ def store(checkout, settings_with) -> Store:
 
 
 def test_exploring_costs_nothing_and_the_part_is_opened_once_for_the_one_that_was_decided_for(store):
-    """A user changes his mind five times, opens the test part, and comes back on the next day with more rows."""
+    """A user changes his mind five times, opens the test set, and comes back on the next day with more rows."""
     for winner in (0, 1, 0, 1, 0):
         found = store.run(winner, asked=False)
         assert (0, 10, 0, None) == (len(found.rows), found.sealed, found.winners, found.refused)
@@ -95,7 +95,7 @@ def test_a_run_that_wrote_no_result_has_opened_the_part_for_its_winner_alone(sto
     assert "opened for 1 other winner (1 of them by a run that wrote no result);" in other
     assert [] == [line for line in caplog.messages if "bayes" in line]
     assert (10, 0, 1, 0) == counts(store.run(0, asked=False, unfinished=("run 0",)))  # the same opening
-    assert "a run that wrote no result had opened the test part for bayes" in caplog.text
+    assert "a run that wrote no result had opened the test set for bayes" in caplog.text
     later = store.run(1, asked=True, unfinished=("run 0",)).refused
     assert "opened for 1 other winner;" in later  # whose result is there now
 
@@ -150,7 +150,7 @@ def test_rows_whose_labels_were_used_are_never_a_new_part(store):
     assert "2 earlier runs used labels" in store.run(asked=True, used_by=2).refused
 
 
-def test_without_a_test_part_there_is_nothing_to_look_at(checkout, settings_with):
+def test_without_a_test_set_there_is_nothing_to_look_at(checkout, settings_with):
     files.RESULTS.mkdir(parents=True)
     without = settings_with(TWO, "split.test_fraction=0")
     assert unused_rows.look(without, without.candidates[0], Ledger(1), pytest.fail, asked=True) is None

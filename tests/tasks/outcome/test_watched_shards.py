@@ -181,7 +181,7 @@ def test_numbers_are_cut_at_a_limit_that_the_new_rows_do_not_choose(validated):
 
 
 @pytest.mark.long
-def test_without_unlabelled_rows_the_test_part_is_the_reference(validated):
+def test_without_unlabelled_rows_the_test_set_is_the_reference(validated):
     settings = validated("data.labeled_rows=null")
     write_prepared(prepare(settings))
     plan = scheme(read_design(settings), "covalidation", settings.deliver)

@@ -111,7 +111,7 @@ def test_what_is_left_out_is_the_shipped_choice(shipped, settings_with):
     del raw["selection"]["nested"], raw["selection"]["reopen_test"], raw["selection"]["open_test"]
     Path("short.yaml").write_text(yaml.safe_dump(raw))
     expected = load(shipped).model_dump()
-    expected["selection"]["open_test"] = False  # the example alone opens its test part in every run
+    expected["selection"]["open_test"] = False  # the example alone opens its test set in every run
     assert load("short.yaml").model_dump() == expected
     assert ("final", False, False) == (
         settings_with().deliver,

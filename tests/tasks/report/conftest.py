@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 from heldout.losses import SQUARED, ZERO_ONE
-from heldout.records import Difference, Estimate, Measured, MoreRows, Powered, PredictionSets
+from heldout.records import Difference, Estimate, Measured, MoreRows, PredictionPowered, PredictionSets
 from heldout.schemes.delivery import FORMS
-from tasks.report.summary import Curves, LabeledRows, Summary, TestPart, Tuned, Unlabeled
+from tasks.report.summary import Curves, LabeledRows, Summary, TestSet, Tuned, Unlabeled
 from tasks.storage.findings import Found
 
 
@@ -66,10 +66,10 @@ MORE_ROWS = [
     MoreRows("tree", 7, "gain", 0.5),
 ]
 SETS = PredictionSets("bayes", "g", 0.9, "LAC", 0.75, 20, 8, 0.875, 0.5, 0.95, 1.25, None, 0.625, 0.0)
-POWERED = [
-    Powered("bayes", "E_val", reason="E_val has no interval", unlabeled=40),
-    Powered("bayes", "E_cv", 0.09, 0.05, 0.13, 0.9, "Wilson", 0.8, 4.5, 40),
-    Powered("tree", "E_cv", reason="the rows differ", unlabeled=40),
+PREDICTION_POWERED = [
+    PredictionPowered("bayes", "E_val", reason="E_val has no interval", unlabeled=40),
+    PredictionPowered("bayes", "E_cv", 0.09, 0.05, 0.13, 0.9, "Wilson", 0.8, 4.5, 40),
+    PredictionPowered("tree", "E_cv", reason="the rows differ", unlabeled=40),
 ]
 METRICS = [
     Measured("bayes", "auc", reason="the model gives no probabilities", n_tested=4),
@@ -110,7 +110,7 @@ def summary(settings_with):
         more_rows=MORE_ROWS,
         no_more_rows=None,
         prediction_sets=SETS,
-        powered=POWERED,
+        prediction_powered=PREDICTION_POWERED,
         metrics=METRICS,
         found=(),
         margin=None,
@@ -126,11 +126,13 @@ def summary(settings_with):
             differences=pd.DataFrame([vars(record) for record in differences], columns=list(vars(DIFFERENCES[0]))),
             more_rows=pd.DataFrame([vars(record) for record in more_rows], columns=list(vars(MORE_ROWS[0]))),
             no_more_rows=no_more_rows,
-            powered=pd.DataFrame([vars(line) for line in powered], columns=list(vars(POWERED[0]))),
+            prediction_powered=pd.DataFrame(
+                [vars(line) for line in prediction_powered], columns=list(vars(PREDICTION_POWERED[0]))
+            ),
             prediction_sets=prediction_sets,
             failures=failures or {},
             warned=warned or {},
-            test_part=TestPart(
+            test_set=TestSet(
                 pd.DataFrame([vars(line) for line in metrics], columns=list(vars(METRICS[0]))).fillna(NO_TEXT),
                 CONFUSION,
             ),

@@ -17,7 +17,7 @@ from heldout.shown import text_table
 from tasks.outcome import by_margin
 from tasks.outcome.contest import Promotion
 from tasks.outcome.items import Tag
-from tasks.report import outcome_page, printed, summary_page
+from tasks.report import outcome_page, summary_page, terminal_summary
 from tasks.report.headline import headline
 from tasks.report.note import note
 from tasks.report.page import page
@@ -79,7 +79,7 @@ def test_the_words_are_of_all_kinds_that_a_winner_has():
 
 def test_every_place_has_the_words_and_alike_is_what_the_margin_says(made, capsys):
     found = made()
-    printed.print_summary(found, TRIAL, "")
+    terminal_summary.print_summary(found, TRIAL, "")
     places = {
         "terminal": capsys.readouterr().out,
         "summary.md": "\n".join(summary_page.lines(found)),
@@ -151,7 +151,7 @@ def test_the_margin_has_a_line_in_every_terminal(made, capsys, monkeypatch, outc
     monkeypatch.delenv("HELDOUT_VERBOSE")
     monkeypatch.setattr(text_table, "output_width", lambda: width)
     for decision in (TRIAL, Promotion("no", "word " * 90)):
-        printed.print_summary(made(**OUTCOMES[outcome]), decision, "with the run")
+        terminal_summary.print_summary(made(**OUTCOMES[outcome]), decision, "with the run")
         lines = capsys.readouterr().out.rpartition("\n\n")[2].splitlines()
         assert any(line.startswith("alike         1 of 3 others") for line in lines)
         assert ("caveat" in "".join(lines)) == ("caveats" in OUTCOMES[outcome])

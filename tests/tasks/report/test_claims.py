@@ -11,7 +11,7 @@ from heldout.losses.zero_one import ZERO_ONE
 from heldout.records import Estimate
 from heldout.selection.comparison import Comparison
 from tasks.outcome.contest import Promotion
-from tasks.report import outcome_page, printed, summary_page
+from tasks.report import outcome_page, summary_page, terminal_summary
 from tasks.report.note import note
 from tasks.report.sections import differences
 from tasks.report.sentences import sentences
@@ -57,7 +57,7 @@ def test_every_place_names_the_candidates_that_the_intervals_name(summary, capsy
         indistinguishable=list(alike),
         differences=records,
     )
-    printed.print_summary(made, Promotion("no", "a trial"), "")
+    terminal_summary.print_summary(made, Promotion("no", "a trial"), "")
     lists_differences = [
         capsys.readouterr().out,  # the terminal
         "\n".join(summary_page.lines(made)),

@@ -4,7 +4,7 @@ import pytest
 
 from heldout.shown import text_table
 from tasks.outcome.contest import Promotion
-from tasks.report import printed
+from tasks.report import terminal_summary
 from tasks.report.headline import headline
 from tests.variants import some
 
@@ -24,7 +24,7 @@ OUTCOMES = {
     "not yet": {"verdict": "not_yet", "advice": f"Do not ship yet: {CAVEATS[0]}", "caveats": CAVEATS},
     "sealed": {"E_test": None, "test_openings": 0, "test_sealed": 462},
     "sealed, with care": {**CARE, "caveats": CAVEATS, "E_test": None, "test_sealed": 4},
-    "used up": {**CARE, "caveats": ["the test part is used up"], "E_test": None, "test_refused": "opened for another"},
+    "used up": {**CARE, "caveats": ["the test set is used up"], "E_test": None, "test_refused": "opened for another"},
 }
 
 
@@ -35,7 +35,7 @@ def closing(summary, capsys, monkeypatch):
 
     def show(width: int, decision: Promotion = TRIAL, **selection: object) -> list[str]:
         monkeypatch.setattr(text_table, "output_width", lambda: width)
-        printed.print_summary(summary(**selection), decision, "with the run")
+        terminal_summary.print_summary(summary(**selection), decision, "with the run")
         return capsys.readouterr().out.rpartition("\n\n")[2].splitlines()
 
     return show
@@ -78,9 +78,9 @@ def test_the_lines_say_what_the_first_screen_says(closing):
     assert "5: word" not in said
 
 
-def test_a_sealed_test_part_and_a_promotion_have_a_line(closing):
+def test_a_sealed_test_set_and_a_promotion_have_a_line(closing):
     said = "\n".join(closing(120, **OUTCOMES["sealed"]))
-    assert "test part     sealed: 462 rows; when you have decided, once: python -m flows open-test" in said
+    assert "test set      sealed: 462 rows; when you have decided, once: python -m flows open-test" in said
     assert "promoted      no: not distinguishable" in "\n".join(closing(120, Promotion("no", "not distinguishable")))
 
 

@@ -32,7 +32,7 @@ def test_the_first_line_is_the_decision_and_what_speaks_against_it_follows(summa
     assert ("Do not ship yet: bayes is bad", ("later",)) == (first.verdict, first.caveats)
 
 
-def test_the_error_to_plan_with_is_that_of_the_test_part_or_else_of_cross_validation_with_the_bound(summary):
+def test_the_error_to_plan_with_is_that_of_the_test_set_or_else_of_cross_validation_with_the_bound(summary):
     opened = headline(summary()).facts[0]
     assert ("Plan with an error of", "10.0–20.0 %") == (opened.question, opened.answer)
     assert "4 rows that no choice has used" in opened.rests_on
@@ -68,7 +68,7 @@ def test_a_candidate_that_errs_no_less_than_the_baseline_is_named_as_such(summar
     assert ("no other", "no better than the baseline: tree") == (fact.answer, fact.rests_on)
 
 
-def test_the_simplest_is_advice_by_a_stated_margin_alone_and_never_below_an_opened_test_part(summary):
+def test_the_simplest_is_advice_by_a_stated_margin_alone_and_never_below_an_opened_test_set(summary):
     alike = [Difference("bayes", "tree", -0.001, -0.01, 0.01, 0.9, "t", by_margin="alike"), *OF_BASELINE]
     left = {"candidates": ["tree", "bayes"], "indistinguishable": ["tree", "bayes"], "differences": alike}
     by_margin = {"margin": 2, "verdict": "any_of", "any_of": ["bayes", "tree"]}
@@ -105,7 +105,7 @@ def test_the_steps_are_the_most_urgent_three(summary):
     [features] = headline(summary(more_rows=harm, E_test=None, test_refused=None, rows=NO_TEST)).steps[:1]
     assert "Look for other features or learners: more rows did not lower the error." == features
     [sealed] = headline(summary(more_rows=[], E_test=None, test_sealed=4)).steps
-    assert "When you have decided, open the test part (4 rows): python -m flows open-test." == sealed
+    assert "When you have decided, open the test set (4 rows): python -m flows open-test." == sealed
     stopped = {"verdict": "not_yet", "caveats": ["bayes is bad"], "advice": "Do not ship yet: bayes is bad"}
     assert "open-test" not in " ".join(headline(summary(more_rows=[], E_test=None, test_sealed=4, **stopped)).steps)
     shifted = summary(beats_baseline=False, test_refused="spent", optimism="few", other_population="they differ")
@@ -140,9 +140,9 @@ def test_an_estimate_is_too_low_since_it_won_where_it_chose_and_won(summary):
 def test_what_is_not_shown_is_no_advice(summary):
     [first, *_] = headline(summary(beats_baseline=None)).steps
     assert first.startswith("It cannot be told yet whether bayes errs less than a constant answer")
-    skill = {"metric": "AUC", "value": 0.745, "low": 0.71, "high": 0.78, "of_constant": 0.5, "part": "test part"}
+    skill = {"metric": "AUC", "value": 0.745, "low": 0.71, "high": 0.78, "of_constant": 0.5, "part": "test set"}
     [first, *_] = headline(summary(beats_baseline=None, skill=skill)).steps
-    assert "AUC 0.745 [0.71–0.78] on the test part, where a constant has 0.5" in first
+    assert "AUC 0.745 [0.71–0.78] on the test set, where a constant has 0.5" in first
     assert "log or brier" in first
     unknown = headline(summary(indistinguishable=[])).facts[1]
     assert ("unknown", True) == (unknown.answer, "cannot say" in unknown.rests_on)

@@ -11,7 +11,7 @@ from heldout.printable import printable
 from tasks.outcome import gate_verdict
 from tasks.outcome.contest import Promotion
 from tasks.outcome.items import Tag
-from tasks.report import outcome_page, printed, summary_page
+from tasks.report import outcome_page, summary_page, terminal_summary
 from tasks.report.next_steps import next_steps
 from tasks.report.note import note
 from tasks.report.page import page
@@ -44,7 +44,7 @@ def plain(markdown: str) -> str:
 
 
 def test_every_surface_says_the_decision_and_its_caveats(made, capsys):
-    printed.print_summary(made, Promotion("no", "a trial"), "with the run")
+    terminal_summary.print_summary(made, Promotion("no", "a trial"), "with the run")
     shown = capsys.readouterr().out
     tags = {item.name: item.value for item in outcome_items(made, None) if isinstance(item, Tag)}
     assert shown.splitlines()[-1] == ADVICE
@@ -64,7 +64,7 @@ def test_every_surface_says_the_decision_and_its_caveats(made, capsys):
 
 
 def test_what_init_found_is_in_every_report(made, capsys):
-    printed.print_summary(made, Promotion("no", "a trial"), "with the run")
+    terminal_summary.print_summary(made, Promotion("no", "a trial"), "with the run")
     whole = unescape(page(made))
     tags = {item.name: item.value for item in outcome_items(made, None) if isinstance(item, Tag)}
     line = f"{CAVEAT}: set data.time: day"
@@ -83,7 +83,7 @@ def test_a_batch_that_is_held_back_is_on_every_surface_and_the_first_step(summar
     text = "120 labelled rows of batch 7 are held back: why"
     made = summary(found=[held.finding(120), dropped.finding(1), NOTE], **{**CARE, "caveats": [text]})
     made = replace(made, estimates=made.estimates.assign(interval=None))
-    printed.print_summary(made, Promotion("no", "a trial"), "with the run")
+    terminal_summary.print_summary(made, Promotion("no", "a trial"), "with the run")
     shown = " ".join(capsys.readouterr().out.split())
     step = "look at the rows of batch 7, then `python -m flows batch --release 7` or `python -m flows batch --drop 7`"
     said = sentences(made)
@@ -112,7 +112,7 @@ def test_a_finding_of_a_stranger_is_text(summary, capsys):
     open_one = RecordedFinding(topic="found", severity="care", **names)
     made = summary(found=[open_one], **{**CARE, "caveats": [HOSTILE]})
     made = replace(made, estimates=made.estimates.assign(interval=None))
-    printed.print_summary(made, Promotion("no", "a trial"), "with the run")
+    terminal_summary.print_summary(made, Promotion("no", "a trial"), "with the run")
     said = capsys.readouterr().out
     assert "\x1b[2J" not in said
     assert "\u202e" not in said

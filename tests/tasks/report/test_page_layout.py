@@ -78,7 +78,7 @@ def results(summary, names, scale, far=()):
         )
         for place in range(60)
     ]
-    whose = {"candidate": winner, "hypothesis": "g", "part": "test part"}
+    whose = {"candidate": winner, "hypothesis": "g", "part": "test set"}
     tables = WinnerTables(
         shards=pd.DataFrame(map(vars, shards)), residuals=pd.DataFrame([{**whose, **vars(one)} for one in residuals])
     )

@@ -9,24 +9,24 @@ import pytest
 from heldout.intervals import clopper_pearson, confidence_sequence, corrected_fold_t
 from heldout.losses.tested_losses import RepeatedByRow, ShardMargins
 from heldout.metrics.measure import TestMetrics
-from heldout.parts.partition import Partition
 from heldout.records import (
     CalibrationBin,
     ColumnReliance,
     Difference,
     Estimate,
     MoreRows,
-    Powered,
+    PredictionPowered,
     PredictionSets,
     Residual,
     RocPoint,
     ShardDisagreement,
 )
-from heldout.running.stored import Finished
+from heldout.running.stored_fits import Finished
 from heldout.selection import bbc
+from heldout.splits.partition import Partition
 from heldout.unlabelled import implied_error
 from tasks.fits import saved_fits
-from tasks.fits.fitted import Compared, Fitted
+from tasks.fits.fit_results import Compared, Fitted
 from tasks.outcome.read_validation import read_validation
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
@@ -93,7 +93,7 @@ def read(prepared):
         write_records("more_rows", [MoreRows("bayes", 30, "gain", 0.25)])
         report_tables.write_prediction_sets(PredictionSets("bayes", "g", 0.9, "LAC", 1 / 3, 12, reason="no, 1"))
         report_tables.write_columns([ColumnReliance("bayes", ("x", "z"), 0.1)])
-        write_records("powered", [Powered("bayes", "E_cv", reason="none")])
+        write_records("prediction_powered", [PredictionPowered("bayes", "E_cv", reason="none")])
         doubt = {"candidate": ["bayes"], "estimate": ["E_cv"], "reason": ["2 of 9 rows carry 60 % of the loss"]}
         files.write_csv(files.NOT_CREDIBLE, pd.DataFrame(doubt))
         report_tables.write_shards([ShardDisagreement("shard-00000", "", 30, 0.25)])
@@ -131,7 +131,7 @@ def test_the_summary_is_read_from_the_files_of_the_contract(read):
         *(sets.candidate, sets.threshold),
         *(sets.calibrated, sets.coverage, sets.reason),
     )
-    assert ["none"] == case.summary.powered["reason"].tolist()
+    assert ["none"] == case.summary.prediction_powered["reason"].tolist()
     assert {("bayes", "E_cv"): "2 of 9 rows carry 60 % of the loss"} == case.summary.not_credible
 
 

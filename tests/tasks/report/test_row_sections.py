@@ -12,7 +12,7 @@ from tasks.report.sentences import sentences
 from tasks.report.style import drawing
 from tasks.report.summary import WinnerTables
 
-WHOSE = {"candidate": "bayes", "hypothesis": "g", "part": "test part"}
+WHOSE = {"candidate": "bayes", "hypothesis": "g", "part": "test set"}
 HARD = {"row": 1234, "prepared_row": 7, "label": "<b>", "answer": "won", "answer_share": 0.9, "loss": 1.0}
 HARD |= {"least_loss": 1.0, "half_loss": 0.95, "candidates_wrong": 2, "candidates": 2}
 OF_NUMBERS = {"label": "452600.5", "answer": "310000", "answer_share": None, "loss": 625.0, "least_loss": 400.0}
@@ -94,7 +94,7 @@ def test_calibration_and_roc_show_their_tables(summary):
     points = [RocPoint("won", at, x, y) for at, x, y in ((None, 0, 0), (0.9, 0, 0.5), (0.5, 0.1, 1), (0.1, 1, 1))]
     section = made(winner_curves, summary(), calibration=table(bins, **WHOSE), roc=table(points, **WHOSE))
     assert "Calibration and ROC of the winner" == section.title
-    assert "Of bayes (g), on the test part: rows that no choice has used." in section.caption
+    assert "Of bayes (g), on the test set: rows that no choice has used." in section.caption
     calibration, roc = section.numbers
     assert ["0.1 to 0.2", "8", "0.150", "0.250", "0.030 to 0.650"] == calibration.rows[0]
     assert "–" == calibration.rows[1][-1]

@@ -55,7 +55,7 @@ CONTRACT = (
     files.MORE_ROWS,
     files.COLUMNS_THAT_MATTER,
     files.PREDICTION_SETS,
-    files.POWERED,
+    files.PREDICTION_POWERED,
     files.NOT_CREDIBLE,
     files.TEST_METRICS,
     files.CONFUSION,

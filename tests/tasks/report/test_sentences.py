@@ -8,12 +8,12 @@ import pytest
 from heldout.estimates.methods import DEFAULTS
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from heldout.losses import SQUARED, choose_loss
-from heldout.parts import class_shares
-from heldout.records import Difference, Estimate, MoreRows, Powered, PredictionSets
+from heldout.records import Difference, Estimate, MoreRows, PredictionPowered, PredictionSets
 from heldout.schemes.delivery import FORMS
+from heldout.splits import class_shares
 from heldout.unlabelled.half_model_controls import NO_ROWS
 from tasks.report.section import Cell
-from tasks.report.sections import powered, prediction_sets, test_part
+from tasks.report.sections import prediction_powered, prediction_sets, test_set
 from tasks.report.sentences import sentences, why
 from tasks.report.summary import LabeledRows, Unlabeled
 from tasks.storage.shard_report import ShardReport
@@ -60,7 +60,7 @@ def test_many_skipped_shards_are_counted_and_the_first_ten_named(summary):
     assert skipped.endswith("9.csv is empty; …")
 
 
-def test_the_choice_its_bound_and_the_test_part_come_with_their_numbers(summary):
+def test_the_choice_its_bound_and_the_test_set_come_with_their_numbers(summary):
     texts = sentences(summary())
     of_rows = ["rows", "differences", "more rows", "unlabelled", "bound", "bound_joint", "E_test"]
     of_rows += ["prediction sets", "metrics", "delivered"]
@@ -139,7 +139,7 @@ def test_what_is_not_there_has_no_sentence(summary):
         indistinguishable=[],
         differences=[],
         more_rows=[],
-        powered=[],
+        prediction_powered=[],
         metrics=[],
         prediction_sets=NO_SETS,
     )
@@ -196,20 +196,20 @@ def test_the_error_after_the_choice_is_that_of_the_winner(summary):
     assert texts["E_nested"].startswith("25.0 % [10.0–50.0] for tree: ")
 
 
-def test_a_test_part_that_stays_closed_comes_with_the_reason_and_no_number(summary):
+def test_a_test_set_that_stays_closed_comes_with_the_reason_and_no_number(summary):
     closed = summary(E_test=None, test_openings=1, test_refused="it was opened for 1 other winner; Set …")
     assert "not opened: it was opened for 1 other winner; Set …" == sentences(closed)["E_test"]
 
 
-def test_a_sealed_test_part_says_what_it_will_be_for_and_who_opens_it(summary):
+def test_a_sealed_test_set_says_what_it_will_be_for_and_who_opens_it(summary):
     text = sentences(summary(E_test=None, test_openings=0, test_sealed=4))["E_test"]
     assert text.startswith("sealed: 4 rows that no choice has used, for the error of the model that you ship; ")
     assert "`python -m flows open-test`" in text
     text = sentences(summary(E_test=None, test_openings=0, test_sealed=3, test_others=2))["E_test"]
-    assert "3 rows that no choice has used, new since the test part was opened for 2 other winners, " in text
+    assert "3 rows that no choice has used, new since the test set was opened for 2 other winners, " in text
     text = sentences(summary(test_others=1))["E_test"]
     assert (
-        "these rows are new since the test part was opened for 1 other winner; they were opened for this model" in text
+        "these rows are new since the test set was opened for 1 other winner; they were opened for this model" in text
     )
     more = sentences(summary(test_sealed=3))["E_test"]
     assert "(3 rows of it are new, and sealed: `python -m flows open-test`)" in more
@@ -361,12 +361,16 @@ def test_what_unlabelled_rows_make_of_E_cv_comes_with_the_labels_that_they_repla
     text = sentences(summary())["unlabelled"]
     assert "by 40 unlabelled rows E_cv of bayes is 9.0 % [5.0–13.0], 0.80 times as wide as" in text
     assert text.endswith(" 4 further labels")
-    plain = sentences(summary(powered=[replace(Powered(*summary().powered.iloc[1]), width=0.998)]))["unlabelled"]
+    plain = sentences(
+        summary(prediction_powered=[replace(PredictionPowered(*summary().prediction_powered.iloc[1]), width=0.998)])
+    )["unlabelled"]
     assert plain.endswith(" unlabelled rows do not narrow the interval of E_cv of bayes")
-    [refused, line, _] = (Powered(*line) for line in summary().powered.itertuples(index=False))
-    assert sentences(summary(powered=[replace(line, labels_gained=-4.0)]))["unlabelled"].endswith("no further label")
-    assert sentences(summary(powered=[refused]))["unlabelled"].endswith(": E_val has no interval")
-    assert "unlabelled" not in sentences(summary(powered=[replace(refused, reason=NO_ROWS)]))
+    [refused, line, _] = (PredictionPowered(*line) for line in summary().prediction_powered.itertuples(index=False))
+    assert sentences(summary(prediction_powered=[replace(line, labels_gained=-4.0)]))["unlabelled"].endswith(
+        "no further label"
+    )
+    assert sentences(summary(prediction_powered=[refused]))["unlabelled"].endswith(": E_val has no interval")
+    assert "unlabelled" not in sentences(summary(prediction_powered=[replace(refused, reason=NO_ROWS)]))
     assert "RMSE 0.3 [0.2236–0.3606]" in sentences(summary(percent=False))["unlabelled"]
 
 
@@ -376,29 +380,29 @@ def test_the_metrics_come_with_their_intervals_or_the_reason_why_there_are_none(
     assert "F1 0.75 [0.5–0.9]" in text
     assert "no AUC: the model gives no probabilities" in text
     assert text.endswith("; more in reports/metrics.csv")
-    metrics = made.test_part.metrics
-    without_slices = replace(made, test_part=replace(made.test_part, metrics=metrics[metrics["slice"] == ""]))
+    metrics = made.test_set.metrics
+    without_slices = replace(made, test_set=replace(made.test_set, metrics=metrics[metrics["slice"] == ""]))
     assert sentences(without_slices)["metrics"] == text.removesuffix("; more in reports/metrics.csv")
     assert "split.test_fraction is 0" in sentences(summary(metrics=[], rows={**ROWS, "test": 0}))["metrics"]
-    assert "the test part is not opened" in sentences(summary(metrics=[]))["metrics"]
+    assert "the test set is not opened" in sentences(summary(metrics=[]))["metrics"]
 
 
 def test_the_report_shows_the_powered_estimates_of_all_candidates_or_the_reason(summary):
-    rows = powered.section(summary()).tables[0].rows
+    rows = prediction_powered.section(summary()).tables[0].rows
     assert ["bayes", "E_cv", "9.0", "5.0 to 13.0", "0.80", "4", ""] in rows
     assert {"the rows differ", "E_val has no interval"} <= {row[-1] for row in rows}
-    assert powered.section(replace(summary(), unlabeled=Unlabeled(False))) is None
+    assert prediction_powered.section(replace(summary(), unlabeled=Unlabeled(False))) is None
 
 
 def test_the_report_shows_the_metrics_their_slices_and_the_confusion_matrix(summary):
-    section = test_part.section(summary())
+    section = test_set.section(summary())
     metrics, confusion = section.tables
     assert [Cell("F1"), "4", "0.75", Cell("0.5 to 0.9", "jackknife Wilson")] in metrics.rows
     assert [Cell("error, %", "class won"), "4", "25.0", Cell("10.0 to 50.0", "Clopper-Pearson")] in metrics.rows
     (parts,) = section.numbers
     assert [[Cell("error, %", "sex = f; 1 row, at least 2 are needed"), "1", "–", "–"]] == parts.rows
     assert [["lost", "3", "1"], ["won", "0", "4"]] == confusion.rows
-    assert () == test_part.section(summary(metrics=[])).tables
+    assert () == test_set.section(summary(metrics=[])).tables
 
 
 SHIFTED = "the unlabelled rows differ from the labelled rows: bmi lies outside of 0 to 1 in 74.2 % of them"
@@ -418,10 +422,10 @@ def test_a_disagreement_on_shards_of_another_population_is_not_about_that_of_E_t
 
 
 @pytest.mark.parametrize("form", ["final", "vote"])
-def test_without_a_test_part_no_sentence_says_what_E_test_is_about(summary, form):
+def test_without_a_test_set_no_sentence_says_what_E_test_is_about(summary, form):
     deliver = {"form": form, "target": FORMS[form].target, "bytes": 1024, "bytes_final": 1024}
     assert "E_test alone" in sentences(summary(deliver=deliver))["delivered"]
     for refused in (None, "it was opened for 1 other winner"):
         text = sentences(summary(deliver=deliver, E_test=None, test_refused=refused))["delivered"]
         assert "E_test" not in text
-        assert "no test part was opened" in text
+        assert "no test set was opened" in text

@@ -31,7 +31,9 @@ def page_of(text: str) -> str:
 @pytest.mark.fault("markup")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_is_code_in_the_page_whatever_it_is(summary, name):
-    made = summary(selected=name, candidates=[name], failures={name: name}, more_rows=[], powered=[], differences=[])
+    made = summary(
+        selected=name, candidates=[name], failures={name: name}, more_rows=[], prediction_powered=[], differences=[]
+    )
     page = page_of("\n".join(summary_page.lines(made)))
     codes = [html.unescape(text) for text in re.findall(r"<code[^>]*>(.*?)</code>", page, re.DOTALL)]
     shown = summary_page.printable(name)
@@ -56,7 +58,7 @@ def test_the_page_has_the_winner_the_number_to_decide_by_and_every_number_of_the
     assert "with probability 90 % or more the winner's error" in " ".join(text.split())
 
 
-def test_without_a_test_part_the_bound_decides_and_without_a_bound_e_cv(summary):
+def test_without_a_test_set_the_bound_decides_and_without_a_bound_e_cv(summary):
     made = summary(E_test=None)
     table = made.estimates[made.estimates["estimate"] != "E_test"].assign(interval="corrected Wilson")
     made = replace(made, estimates=table)

@@ -9,7 +9,7 @@ import pytest
 
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from tasks.outcome.contest import Promotion
-from tasks.report import printed
+from tasks.report import terminal_summary
 from tasks.report.page import write_report
 from tasks.storage import files
 from tasks.storage.shard_report import ShardReport
@@ -32,7 +32,7 @@ def hostile(summary):
         other_population=HOSTILE,
     )
     shards = [ShardReport(HOSTILE, 3, bad=HOSTILE), ShardReport(HOSTILE, 3, "shard-00000.parquet", None, 1, (HOSTILE,))]
-    metrics = made.test_part.metrics.assign(slice=["", "", HOSTILE, HOSTILE], reason=HOSTILE)
+    metrics = made.test_set.metrics.assign(slice=["", "", HOSTILE, HOSTILE], reason=HOSTILE)
     data = made.settings.data.model_copy(update={"weight": HOSTILE})
     settings = made.settings.model_copy(update={"data": data})
     estimates = made.estimates.assign(interval=made.estimates["interval"].mask(made.estimates["estimate"] == "E_cv"))
@@ -42,7 +42,7 @@ def hostile(summary):
         made,
         settings=settings,
         estimates=estimates,
-        test_part=replace(made.test_part, metrics=metrics),
+        test_set=replace(made.test_set, metrics=metrics),
         curves=replace(made.curves, progressive_errors=curves),
         tuned=replace(made.tuned, paths=paths),
         unlabeled=replace(made.unlabeled, shards=shards),
@@ -52,7 +52,7 @@ def hostile(summary):
 
 @pytest.mark.fault("markup")
 def test_the_terminal_shows_each_text_as_it_is(hostile, capsys):
-    printed.print_summary(hostile, Promotion("no", HOSTILE), HOSTILE)
+    terminal_summary.print_summary(hostile, Promotion("no", HOSTILE), HOSTILE)
     said = capsys.readouterr().out
     assert [] == [letter for letter in set(said) if not letter.isprintable() and letter != "\n"]
     words = " ".join(said.split())

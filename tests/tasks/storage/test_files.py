@@ -35,7 +35,7 @@ def tree(folder=".") -> dict[str, bytes]:
 
 @pytest.fixture
 def tables(rows, settings_of_rows):
-    """What `prepare` makes of rows.csv, with a test part and three shards."""
+    """What `prepare` makes of rows.csv, with a test set and three shards."""
     return prepare(settings_of_rows("split.test_fraction=0.2", "data.labeled_rows=30", "data.shards=3"))
 
 

@@ -1,4 +1,4 @@
-"""A choice is in both ledgers, with the intention to open the test part, before a row may be scored."""
+"""A choice is in both ledgers, with the intention to open the test set, before a row may be scored."""
 
 import contextlib
 import shutil
@@ -87,7 +87,7 @@ def test_rows_may_be_scored_only_once_both_ledgers_have_that_they_are_opened(set
         if len(found.rows):
             break
         assert (3, 0, 0) == (found.sealed, found.winners, len(read_words(files.TESTED)))
-        with pytest.raises(NotSent, match="but for the test part, which stays sealed"):
+        with pytest.raises(NotSent, match="but for the test set, which stays sealed"):
             lifecycle.check_sent()
     assert 0 < writes < MOST_WRITES - 1
     ledger, run = known(here)

@@ -11,7 +11,7 @@ import pytest
 from heldout.monitoring.alarm import Alarm, RunningMean
 from heldout.monitoring.column_alarm import ColumnAlarm
 from tasks.outcome.fixed_reference import FixedReference
-from tasks.outcome.verified import verify
+from tasks.outcome.verified_history import verify
 from tasks.outcome.watched_shards import WatchRecord
 from tasks.report.history_page import write_history
 from tasks.storage import files

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from tasks.outcome.items import Tag, TrackedMetric
-from tasks.outcome.verified import verify
+from tasks.outcome.verified_history import verify
 from tasks.track import lifecycle
 from tasks.track.ledger_tags import HIDDEN, entry_of, read_earlier
 from tasks.track.old_models import mark_deleted

@@ -14,7 +14,7 @@ import pytest
 from heldout import __version__
 from tasks.outcome import chain
 from tasks.outcome.items import Tag
-from tasks.outcome.verified import verify
+from tasks.outcome.verified_history import verify
 from tasks.runtime.errors import UserError
 from tasks.track import lifecycle, operations_ledger
 from tasks.track.experiments import experiment_id

@@ -438,7 +438,7 @@ def prepared_nights(checkout, settings_with):
 NONE = np.empty(0, np.uint64)
 
 
-def test_the_rows_of_a_contest_are_those_of_the_test_part_that_nobody_has_seen(prepared_nights):
+def test_the_rows_of_a_contest_are_those_of_the_test_set_that_nobody_has_seen(prepared_nights):
     frame = table(80)
     settings, stump, tree = prepared_nights(frame)
     X, y = files.read_table(files.TEST)

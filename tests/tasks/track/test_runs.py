@@ -55,7 +55,7 @@ def test_a_run_holds_its_settings_and_ends_as_finished(settings):
     assert str(settings.split.folds) == run.data.params["split.folds"]
 
 
-def test_a_run_that_may_promote_or_is_asked_to_opens_the_test_part_and_a_trial_does_not(settings):
+def test_a_run_that_may_promote_or_is_asked_to_opens_the_test_set_and_a_trial_does_not(settings):
     for trial, asked in (("", {}), ("a trial", {}), ("a trial", {"opens_test": True})):
         with lifecycle.run(settings, trial, **asked):
             assert lifecycle.active().opens_test == (not trial or bool(asked))
@@ -149,7 +149,7 @@ ROWS = np.random.default_rng(0).integers(0, 2**64, 3000, dtype=np.uint64)
 
 
 def seen(first: int, last: int, partition: str = "one") -> SeenRows:
-    """Rows of which every fifth is in the test part."""
+    """Rows of which every fifth is in the test set."""
     rows = ROWS[first:last]
     test = rows % 5 == 0
     tested, made_of = Sketch.of(rows[test]), f"all of {partition}"
@@ -205,7 +205,7 @@ def test_the_rows_on_which_earlier_runs_tested_a_winner_are_known_to_later_runs(
 
 
 def test_a_validation_that_somebody_removed_is_counted_by_the_ledger_of_operations(settings):
-    """Whom it opened the test part for is known by its entry."""
+    """Whom it opened the test set for is known by its entry."""
     CACHE.mkdir()
     files.RESULTS.mkdir(parents=True)
     bayes, rows = settings.candidates[0], seen(0, 1000)
@@ -227,7 +227,7 @@ def test_a_validation_that_somebody_removed_is_counted_by_the_ledger_of_operatio
         client.delete_run(run.info.run_id)
     key = first.data.tags[ledger_tags.KEY]
     assert Ledger(1, (Opened("another", key),), removed=2) == ledger()
-    assert None is ledger_tags.read_tested([key])  # so that no row of the test part is known to be new
+    assert None is ledger_tags.read_tested([key])  # so that no row of the test set is known to be new
     gone = Ledger(1).with_removed(operations_removed(client), "another table", rows)
     assert Ledger(1) == gone
 

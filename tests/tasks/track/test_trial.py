@@ -65,7 +65,7 @@ def test_what_cannot_be_promoted_is_refused_where_it_is_asked_for(settings_with,
         (["selection.open_test=false"], "by hand", False),
     ],
 )
-def test_a_run_that_opens_a_test_part_which_no_key_opens_says_so(settings_with, changes, trial, said):
+def test_a_run_that_opens_a_test_set_which_no_key_opens_says_so(settings_with, changes, trial, said):
     settings = settings_with("split.test_fraction=0.2", *changes)
     assert said == ("selection.open_test is false" in opens_sealed(settings, trial))
 
@@ -73,8 +73,8 @@ def test_a_run_that_opens_a_test_part_which_no_key_opens_says_so(settings_with, 
 @pytest.mark.parametrize(
     ("flow", "open_test", "said"), [("validate", "false", 1), ("validate", "true", 0), ("watch", "false", 0)]
 )
-def test_the_line_of_a_trigger_says_that_the_night_opens_the_test_part(shipped, flow, open_test, said):
+def test_the_line_of_a_trigger_says_that_the_night_opens_the_test_set(shipped, flow, open_test, said):
     client = SimpleNamespace(read_flow=lambda _: SimpleNamespace(name=flow))
     given = {"params": str(shipped), "overrides": [f"selection.open_test={open_test}", "tracking.promote=always"]}
     opens = trigger._opens(client, SimpleNamespace(flow_id=1, parameters=given))
-    assert said == opens.count("opens the sealed test part")
+    assert said == opens.count("opens the sealed test set")

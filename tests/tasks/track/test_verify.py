@@ -19,7 +19,7 @@ from tasks.outcome import chain
 from tasks.outcome.chain import Entry, Head
 from tasks.outcome.history import History
 from tasks.outcome.items import Tag, TrackedMetric
-from tasks.outcome.verified import verify
+from tasks.outcome.verified_history import verify
 from tasks.storage.seen_rows import SeenRows
 from tasks.track import lifecycle, operations_ledger
 from tasks.track.experiments import experiment_id
@@ -90,7 +90,7 @@ def validate(settings, number: int, *, tested: np.ndarray | None = None, winner:
 
 @pytest.fixture(scope="module")
 def story(empty_store, settings_with, tmp_path_factory) -> Story:
-    """Six validations, of which the third and the fifth open the test part, a promotion and its rollback, a look."""
+    """Six validations, of which the third and the fifth open the test set, a promotion and its rollback, a look."""
     folder = tmp_path_factory.mktemp("story")
 
     def at(path: Path):
@@ -137,7 +137,7 @@ def test_a_history_as_it_was_written_is_whole_and_says_what_the_report_rests_on(
     assert () == found.faults
     said = " ".join(found.remarks)
     assert "report.html was written by the run of entry" in said
-    assert "the test part was opened once for this model: 100 rows" in said
+    assert "the test set was opened once for this model: 100 rows" in said
     # learners 0-2 and 2-4 of one partition, 1-3 of the other
     assert "M = 8, counted again from the runs of the ledger" in said
     assert str(store.head) == str(found.head)
@@ -158,7 +158,7 @@ def test_an_opening_without_a_result_is_said_and_no_fault(store):
     found = look(store)
     assert () == found.faults
     (remark,) = [one for one in found.remarks if "none has its result" in one]
-    assert remark.startswith(f"entry {entry.number} opened the test part")
+    assert remark.startswith(f"entry {entry.number} opened the test set")
 
 
 def test_an_exported_history_says_the_same_and_its_changes_are_found(store):

@@ -3,7 +3,7 @@
 from sklearn.metrics import matthews_corrcoef
 
 from heldout.estimates.of_metric import definition
-from heldout.losses.of_part import PartLoss, by_difference, of_mean
+from heldout.losses.set_metrics import SetMetric, by_difference, of_mean
 
 
 def correlation(inside, said, weights):
@@ -16,7 +16,7 @@ def size(sizes, metric):
     return of_mean(sizes)
 
 
-LOSS = PartLoss(
+LOSS = SetMetric(
     name="1 - Matthews' correlation",
     metric="Matthews' correlation",
     also=("mcc", "matthews_corrcoef"),
