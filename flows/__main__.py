@@ -5,7 +5,7 @@ import difflib
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from flows import arguments, commands
@@ -13,11 +13,13 @@ from heldout import __version__
 from tasks.runtime import environment, own_code
 from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND
-from tasks.runtime.used_up import used_up
 
 _WHOLE, _WATCH = "validate", "watch"
 _PRINTING = (_WHOLE, "report")
 _STAGE = "DVC_STAGE"  # in the environment of a command that DVC started
+_DVC = """\
+`dvc repro` does what `validate` does, but of its steps (prepare, fit, select,
+report) only those for which something has changed."""
 _EPILOG = f"""\
 Most commands take --params FILE and --set a.b=c; COMMAND --help has them all.
 
@@ -52,6 +54,8 @@ def main(given: Sequence[str] | None = None) -> int:
         print(f"error: {error}".replace("\n", "\nerror: "), file=sys.stderr)
         return 2
     except Exception as error:
+        from tasks.runtime.used_up import used_up  # its packages are there only after _use_own_environment
+
         if (said := used_up(error)) is None:
             raise
         print(f"error: {said}", file=sys.stderr)
@@ -126,12 +130,18 @@ def _use_own_environment() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
+    parser = _listing(commands.FIRST)
+    everything = _listing({**commands.FIRST, **commands.FURTHER}).format_help()
+    parser.add_argument("--all", action="version", version=everything, help="list every command")
+    return parser
+
+
+def _listing(listed: Mapping[str, Sequence[str]]) -> argparse.ArgumentParser:
+    """The parser of the name of a command, whose help has the `listed` ones, by the title of each group."""
     about = {**commands.FLOWS, **commands.OTHERS}
-    listing = "\n\n".join(
-        "\n".join([f"{title}:", *(f"  {name:18}{about[name]}" for name in names)])
-        for title, names in commands.LISTED.items()
-    )
-    parser = arguments.parser("", f"Validate candidate models, and say which to ship.\n\n{listing}")
+    groups = {title: [f"  {name:18}{about[name]}" for name in names] for title, names in listed.items()}
+    listing = "\n\n".join("\n".join([f"{title}:", *lines]) for title, lines in groups.items())
+    parser = arguments.parser("", f"Validate candidate models, and say which to ship.\n\n{listing}\n\n{_DVC}")
     parser.epilog = _EPILOG
     parser.add_argument("--version", action="version", version=f"heldout {__version__}")
     parser.add_argument("name", type=_command, metavar="COMMAND", help="one of the names above")

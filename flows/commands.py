@@ -21,7 +21,7 @@ FLOWS = {
     "fit": "every fit of every candidate: folds, steps, half models",
     "select": "all estimates, the winner, its bound, E_test if asked",
     "report": "report.html, summary.md, MLflow, and the table",
-    "validate": "the whole method, which is all the steps below",
+    "validate": "the whole method: prepare, fit, select, report",
     "watch": "new unlabelled shards: are they like those before?",
 }
 _DESCRIPTIONS = {
@@ -67,14 +67,15 @@ OTHERS = {
     "ui": "show the runs in MLflow's pages",
     "serve": "Prefect's server, MLflow's pages and the deployments",
 }
-LISTED = {
-    "begin": ("new", "init", "plan"),
-    "validate": ("validate", "open-test", "gate", "verify", "compare"),
+FIRST = {
+    "begin": ("new", "init"),
+    "validate": ("validate", "open-test", "compare"),
+    "in use": ("ui", "watch", "history"),
+}
+FURTHER = {
+    "before and after": ("plan", "gate", "verify", "label-next"),
     "one step at a time": tuple(FLOWS)[:4],
-    "in use": (
-        *("history", "watch", "batch", "label-next", "rollback"),
-        *("prune", "ui", "serve", "trigger"),
-    ),
+    "every night": ("serve", "trigger", "batch", "rollback", "prune"),
 }
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from heldout.fits import baseline
 from heldout.losses import Loss
 from heldout.losses.amounts import rounded
 from heldout.printable import printable
@@ -46,6 +47,7 @@ def text(
         )
         for candidate in candidates
     ]
+    rows = text_table.few(rows, "to_frame()", (baseline.NAME,))
     levels = sorted({record.level for record in estimates if record.level is not None})
     title = text_table.title(loss.scale("y"), f"{100 * levels[0]:g} %" if levels else "", why if winner else "")
     title += marks(any(record.not_credible is not None for record in estimates))

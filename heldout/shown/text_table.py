@@ -6,6 +6,7 @@ number is cut.
 
 import shutil
 import sys
+import textwrap
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ MARK = "*"  # at the name of the selected candidate: a log has no colours
 NOTHING = "–"
 _LOG_WIDTH = 120  # where there is no terminal to measure
 _GAP = "  "
+MOST = 10  # candidates with numbers that a table of text has lines for; the others share one
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,17 @@ def title(scale: str, level: str, meaning: str) -> str:
     return ", ".join(parts) + (f"; {MARK} {meaning}" if meaning else "")
 
 
+def few(rows: Sequence[Row], elsewhere: str, always: Sequence[str] = ()) -> list[Row]:
+    """The first `MOST` rows with numbers; a line says how many others are `elsewhere`.
+
+    Those that are selected, that have a note, or whose name is among `always`, stay.
+    """
+    far = [row for row in rows if not row.note and row.name not in always][MOST:]
+    gone = [row.name for row in far if not row.selected]
+    others = Row(f"{len(gone)} others", (), note=f"in {elsewhere}")
+    return [others if row.name in gone else row for row in rows if row.name not in gone[1:]]
+
+
 def lines(columns: Sequence[str], rows: Sequence[Row], width: int) -> Iterator[Line]:
     """The lines of the table, at most `width` wide where a name and one column are not wider.
 
@@ -56,11 +69,11 @@ def lines(columns: Sequence[str], rows: Sequence[Row], width: int) -> Iterator[L
         if number:
             yield "", None
         taken = [widths[place] for place in block]
-        for line in _row_lines(heads[0], block, taken, first, own_line):
+        for line in _row_lines(heads[0], block, taken, first, width):
             yield line.rstrip(), None
         yield "─" * (first + sum(taken) + len(_GAP) * len(taken)), None
         for row in rows:
-            for line in _row_lines(row, block, taken, first, own_line):
+            for line in _row_lines(row, block, taken, first, width):
                 yield line.rstrip(), row
 
 
@@ -84,14 +97,16 @@ def _filled(widths: Sequence[int], room: int) -> list[list[int]]:
     return blocks
 
 
-def _row_lines(row: Row, block: Sequence[int], widths: Sequence[int], first: int, own_line: bool) -> Iterator[str]:
+def _row_lines(row: Row, block: Sequence[int], widths: Sequence[int], first: int, width: int) -> Iterator[str]:
     head = f"{MARK if row.selected else ' '} {row.name}"
-    if own_line:
+    if _width(head) > first:
         yield head
         head = ""
     head += " " * (first - _width(head))
     if row.note:
-        yield f"{head}{_GAP}{row.note}"
+        for line in textwrap.wrap(row.note, max(20, width - first - len(_GAP)), break_long_words=False):
+            yield f"{head}{_GAP}{line}"
+            head = " " * first
         return
     for part in (0, 1):  # values, then intervals
         texts = [row.cells[place][part] for place in block]

@@ -19,7 +19,7 @@ def columns_and_rows(summary: Summary, most_dropped: int | None = None) -> tuple
     """
     computed = {*summary.estimates["estimate"]}
     columns = [estimate for estimate in SHOWN if estimate in computed]
-    failed = [Row(printable(name), (), note=FAILED) for name in summary.failures]
+    failed = [Row(printable(name), (), note=printable(f"{FAILED}: {why}")) for name, why in summary.failures.items()]
     left_out = about_race.lines(summary.left_race, summary.loss, most_dropped)
     dropped = [Row(printable(name), (), note=printable(says)) for name, says in left_out.items()]
     rows = [Row(printable(name), _cells(summary, name, columns), name == summary.selected) for name in summary.ranked]

@@ -90,7 +90,7 @@ def _table(summary: Summary) -> Iterator[str]:
     yield _row(":-", ":-", *["-:"] * len(columns))
     for row in rows:
         mark = f"**\\{MARK}**" if row.selected else ""
-        cells = [row.note] if row.note else ["<br>".join(filter(None, cell)) for cell in row.cells]
+        cells = [code(row.note)] if row.note else ["<br>".join(filter(None, cell)) for cell in row.cells]
         yield _row(mark, code(row.name), *cells)
 
 

@@ -32,6 +32,8 @@ def print_summary(
 
     width, console = text_table.output_width(), Console()
     columns, rows = columns_and_rows(summary, None if prints_all() else about_race.FEW)
+    if not prints_all():
+        rows = text_table.few(rows, str(files.REPORT), (baseline.NAME,))
     title = text_table.title(summary.scale, summary.level, SELECTED) + cells.marks(bool(summary.not_credible))
     print(*textwrap.wrap(printable(title), width, break_long_words=False), sep="\n")
     for line, row in text_table.lines(columns, rows, width):
@@ -74,6 +76,6 @@ def _style(row: Row | None) -> str:
         return ""
     if row.selected:
         return "bold green"
-    if row.note == FAILED:
+    if row.note.startswith(FAILED):
         return "red"
     return "bright_black" if row.name == baseline.NAME else ""

@@ -41,7 +41,7 @@ def test_no_output_of_a_run_is_tracked(tracked):
 
 
 def test_the_help_names_every_flow(checkout):
-    said = checkout.run("python", "-m", "flows", "--help").stdout
+    said = checkout.run("python", "-m", "flows", "--all").stdout
     assert [] == [name for name in COMMAND_LINE if f"\n  {name} " not in said]
     assert "--params FILE" in said
     assert "--set a.b=c" in said

@@ -21,6 +21,10 @@ EXEMPT_KEYS = {
 }
 
 
+def test_the_lock_has_these_stages_and_no_former_one():
+    assert {*STAGES} == {*yaml.safe_load((ROOT / "dvc.lock").read_text(encoding="utf-8"))["stages"]}
+
+
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_depends_on_the_version_of_the_method_and_of_the_libraries(stage):
     assert {"heldout/digests.py": ["METHOD_VERSION"]} in STAGES[stage]["params"]

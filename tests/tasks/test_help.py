@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -48,16 +49,18 @@ def test_every_command_has_a_help_of_its_own_that_starts_and_imports_nothing():
     assert all("--json" in texts[name] for name in ("plan", "gate"))
 
 
-def test_the_list_has_every_command_once_and_is_80_columns_wide(capsys):
+@pytest.mark.parametrize("asked", ["--help", "--all"])
+def test_the_lists_have_eight_commands_and_every_command_once_and_are_80_columns_wide(capsys, asked):
     from flows.__main__ import main
 
     with contextlib.suppress(SystemExit):
-        main(["--help"])
+        main([asked])
     lines = capsys.readouterr().out.splitlines()
     named = [line.split()[0] for line in lines if line.startswith("  ") and line[2:3].isalpha()]
-    assert sorted([*commands.FLOWS, *commands.OTHERS]) == sorted(
-        name for name in named if name not in ("COMMAND", "python")
-    )
+    found = [name for name in named if name not in ("COMMAND", "python")]
+    every = [*commands.FLOWS, *commands.OTHERS]
+    assert len(found) == len({*found}) == (8 if asked == "--help" else len(every))
+    assert {*found} <= {*every}
     assert [] == [line for line in lines if len(line) > 80]
 
 
@@ -76,3 +79,12 @@ def test_a_name_that_is_nearly_a_command_is_answered_with_it(capsys):
         assert f"'{written}' is no command" in said
         assert meant in said if meant else "did you mean" not in said
         assert "label-next" in said
+
+
+def test_outside_of_the_environment_the_answer_is_one_line(tmp_path):
+    command = [sys.executable, "-S", "-m", "flows", "plan"]  # without the installed packages
+    ran = subprocess.run(
+        command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+    )
+    assert (2, "") == (ran.returncode, ran.stdout)
+    assert re.fullmatch("error: .*make repro.*\n", ran.stderr)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from heldout.losses import ABSOLUTE, ZERO_ONE, amounts
 from heldout.shown import cells
-from heldout.shown.text_table import MARK, Row, lines, output_width
+from heldout.shown.text_table import MARK, MOST, Row, few, lines, output_width
 
 NAMES = st.text("abé-_木|*", min_size=1, max_size=40)
 CELL = st.tuples(st.from_regex(r"[0-9]{1,6}", fullmatch=True), st.sampled_from(["", "0.5–0.75", "12.34–123456"]))
@@ -103,3 +103,26 @@ def test_a_log_has_a_width_of_its_own_and_no_terminal_is_asked(monkeypatch, caps
     assert 120 == output_width()
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert 40 == output_width()
+
+
+def test_a_note_is_wrapped_between_its_words_and_whole():
+    note = "failed: ValueError: " + "too few rows of a class " * 9
+    rows = [Row("tree", [("1.0", "0.5–2.0")] * len(COLUMNS)), Row("broken", (), note=note)]
+    for width in (40, 80, 120):
+        table = drawn(rows, width)
+        assert all(len(line) <= width for line in table)
+        assert " ".join(note.split()) in " ".join(" ".join(table).split())
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 30), st.integers(0, 29), st.booleans())
+def test_of_many_rows_the_first_the_selected_and_those_with_a_note_have_a_line(count, place, failed):
+    rows = [Row(f"c{number}", [("1", "")], selected=number == place) for number in range(count)]
+    rows += [Row("broken", (), note="failed: no")] * failed + [Row("baseline", [("9", "")])]
+    shown = few(rows, "report.html", ("baseline",))
+    kept = {f"c{number}" for number in range(count) if number < MOST or number == place}
+    assert [row.name for row in rows if row in shown] == [row.name for row in shown if row in rows]
+    assert kept == {row.name for row in shown if row.name.startswith("c")}
+    left = count - len(kept)
+    assert ([f"{left} others"] if left else []) == [row.name for row in shown if row not in rows]
+    assert ["baseline"] == [row.name for row in shown][-1:]
