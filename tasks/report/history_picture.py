@@ -168,7 +168,7 @@ def _panels(made: Morning) -> Iterator[_Panel]:
     yield _Panel("Its error", f"E_champion, {unit}".rstrip(", "), error or "not known", of, 56, _error)
     challenge = next((one for one in reversed(nights) if one.capital is not None), None)
     capital = "none" if challenge is None else f"{challenge.capital:.3g} of {challenge.needed or 0:.3g}"
-    by = "no challenger has bet" if challenge is None else f"{challenge.candidate}, on {challenge.time:%-d %b}"
+    by = "no challenger yet" if challenge is None else f"{challenge.candidate}, on {challenge.time:%-d %b}"
     yield _Panel("Capitals", "of challengers; the broken line promotes", capital, by, 50, _capitals)
     event = next((one for one in reversed(made.happened) if not one.quiet), None)
     when = "nothing yet" if event is None else f"{event.time:%-d %b %H:%M}"
@@ -229,7 +229,7 @@ def _error(axes: Any, made: Morning) -> None:
     known = [one for one in made.nights if one.error is not None and history_lines.is_comparable(one, made)]
     unit = made.unit
     if not known or unit is None:
-        _nothing(axes, "the champion has met no new rows yet")
+        _nothing(axes, "no new labelled rows since promotion")
         return
 
     def read(end: float | None, night: Night) -> float:
@@ -255,7 +255,7 @@ def _capitals(axes: Any, made: Morning) -> None:
 
     known = [one for one in made.nights if one.capital is not None]
     if not known:
-        _nothing(axes, "no challenger has bet yet")
+        _nothing(axes, "no challenger yet")
         return
     capitals = [min(max(one.capital or 0.0, _LEAST_CAPITAL), _MOST_CAPITAL) for one in known]
     needed = [(one.time, one.needed) for one in known if one.needed]
