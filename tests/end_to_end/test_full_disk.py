@@ -72,7 +72,7 @@ def test_a_host_that_is_killed_on_a_full_disk_is_no_riddle(clone, write_params, 
     said = checkout.path.parent / "said.txt"
     with said.open("w") as file:
         process = small.start("dvc", "repro", stdout=file, stderr=file)
-        small.wait_until((small.path / "data/prepared").exists, process, seconds=300)
+        small.wait_until(lambda: "holdout and final: " in said.read_text(), process, seconds=300)
         hosts = small.processes("flows.host")
         fill(small_disk)
         for host in hosts:

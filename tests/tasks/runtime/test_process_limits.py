@@ -5,9 +5,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tasks.runtime import full_disk
 from tasks.runtime.errors import UserError
 from tasks.runtime.used_up import used_up
 
@@ -68,3 +70,11 @@ def test_a_limit_that_is_reached_later_is_one_message(error):
     assert "its limit is reached (ulimit -n, ulimit -u)" in str(used_up(found))
     assert used_up(ValueError("another")) is None
     assert isinstance(used_up(OSError(errno.ENOSPC, "No space left on device")), UserError)
+
+
+@pytest.mark.fault("disk full")
+def test_a_crash_on_a_full_disk_is_told_as_that_whatever_it_says(monkeypatch):
+    of_server = RuntimeError("Server error '500 Internal Server Error'")
+    assert used_up(of_server) is None
+    monkeypatch.setattr(full_disk.shutil, "disk_usage", lambda _: SimpleNamespace(free=4096))
+    assert "4096 bytes are free" in str(used_up(of_server))
