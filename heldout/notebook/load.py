@@ -126,7 +126,7 @@ def read(
             return _result(reader.of(stored), candidates, X, loss)
     except BadArgument:
         raise
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError, OSError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, OSError) as error:
         raise BadArgument(
             "folder", f"{folder} was damaged or changed since it was saved: {type(error).__name__}: {error}"
         ) from error

@@ -220,7 +220,7 @@ def changed(folder):
             [],
             {},
             {"array": 64},
-            {"array": -1},
+            {"array": 10**30},
             {"array": "../1"},
             {"record": "Popen", "fields": {}},
         ):
