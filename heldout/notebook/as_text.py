@@ -32,10 +32,14 @@ def text(
     """
     if made.judged is None:
         further = [f"{name}: {printable(text)}" for name, text in sentences.items()]
-        shown = cells.text(made.estimates, [*made.candidates, *of_dropped], loss, notes=of_dropped)
+        shown = cells.text(
+            made.estimates, [*made.candidates, *of_dropped], loss, notes=of_dropped, elsewhere="to_frame()"
+        )
         return "\n".join([shown, *further])
     records, names = [*made.estimates, *made.baseline], [*ranked, *of_dropped, baseline.NAME]
-    shown = cells.text(records, names, loss, ranked[0], f"least {made.judged.estimate}", of_dropped)
+    shown = cells.text(
+        records, names, loss, ranked[0], f"least {made.judged.estimate}", of_dropped, elsewhere="to_frame()"
+    )
     against = printable(sentences[baseline.NAME])
     further = [f"{name}: {printable(text)}" for name, text in sentences.items() if name != baseline.NAME]
     return "\n".join([*([against, shown] if first else [shown, against]), *further])

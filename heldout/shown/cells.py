@@ -23,12 +23,14 @@ def text(
     why: str = "",
     notes: Mapping[str, str] = MappingProxyType({}),
     further: Mapping[str, Mapping[str, tuple[str, str]]] = MappingProxyType({}),
+    *,
+    elsewhere: str = "",
 ) -> str:
     """A line for each candidate, a column for each estimate; below each value its interval.
 
     The `winner` is marked, and the title says what the mark means: `why`. A candidate of `notes` has its note in place
     of numbers. `further` columns have a cell, a value and its interval, for some candidates. The width is that of the
-    terminal.
+    terminal. Of many candidates some share a line if their numbers are `elsewhere` too.
     """
     columns = [*dict.fromkeys(record.estimate for record in estimates), *further]
     cells = {
@@ -47,7 +49,8 @@ def text(
         )
         for candidate in candidates
     ]
-    rows = text_table.few(rows, "to_frame()", (baseline.NAME,))
+    if elsewhere:
+        rows = text_table.few(rows, elsewhere, (baseline.NAME,))
     levels = sorted({record.level for record in estimates if record.level is not None})
     title = text_table.title(loss.scale("y"), f"{100 * levels[0]:g} %" if levels else "", why if winner else "")
     title += marks(any(record.not_credible is not None for record in estimates))
