@@ -7,7 +7,7 @@ from tasks.fits.model_process import Model, opened
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
 from tasks.report import page, plots
-from tasks.report.headline import advice
+from tasks.report.headline import told
 from tasks.report.metrics import write_metrics
 from tasks.report.note import note, run_name
 from tasks.report.read_summary import read_summary
@@ -38,7 +38,7 @@ def _report(settings: Settings, model: Model) -> None:
         speed = compare_speed(settings, winner, model)
         decision, place = log_outcome(settings, summary, [run_name(summary), note(summary)], model, speed)
         estimates = summary.estimates_of(summary.selected)
-        told = {"model": place, **advice(summary)}
-        champion_decided(settings, decision, told, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
+        said = {"model": place, **told(summary)}
+        champion_decided(settings, decision, said, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
     print_summary(summary, decision, place, speed, head())
     publish(summary, place, lifecycle.page(settings), head())

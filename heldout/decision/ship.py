@@ -13,8 +13,8 @@ The verdict is the first of these that holds:
 3. `any_of`: by the margin that somebody stated, others are shown to be alike with the winner.
 4. `ship`: none of these.
 
-That the rows do not tell two candidates apart is no equivalence: the winner is shipped, and the advice says how many
-others are not ruled out, and how much more they may err.
+That the rows do not tell two candidates apart is no equivalence: the winner is shipped, and the line below the advice
+says how many others are not ruled out, and how much more they may err.
 
 Reasons to stop come first among the caveats. One plans with the first of E_test, E_bbc, E_cv and E_val that has an
 interval. What is compared with it is the same estimate of the baseline; with E_bbc its E_cv, since a constant answer is
@@ -29,7 +29,7 @@ from heldout.estimates import PLANNED_BY
 from heldout.findings.finding import Severity
 from heldout.fits.baseline import NAME
 from heldout.losses import Loss
-from heldout.losses.amounts import amount, margin_text, number, points
+from heldout.losses.amounts import amount, margin_text, number, points, rounded, with_unit
 from heldout.metrics.skill import Skill
 from heldout.records import Difference, Estimate
 
@@ -121,14 +121,16 @@ class Known(Further):
 
 @dataclass(frozen=True)
 class Decision:
-    """The verdict, the caveats, and the `advice`, a line that every report begins or ends with.
+    """The verdict, the caveats, the `advice`, and in a line below it what is said of `others`; every report has both.
 
-    `any_of` are the candidates that are shown to be alike by a margin, with the winner; empty without a margin.
+    The advice is a reason to stop, or what to ship, with the error to plan with and that of a constant answer. `any_of`
+    are the candidates that are shown to be alike by a margin, with the winner; empty without a margin.
     """
 
     verdict: Verdict
     caveats: tuple[str, ...]
     advice: str
+    others: str = ""
     any_of: tuple[str, ...] = ()
 
     @property
@@ -138,8 +140,8 @@ class Decision:
 
     @property
     def sentence(self) -> str:
-        """The advice, and all caveats."""
-        return "; ".join([self.advice, *self.further])
+        """The advice, what is said of others, and all caveats."""
+        return "; ".join([self.advice, *([self.others] if self.others else []), *self.further])
 
 
 def decide(known: Known) -> Decision:
@@ -148,22 +150,34 @@ def decide(known: Known) -> Decision:
     within = alike_by_margin(known.differences)
     any_of = (known.selected, *within) if within else ()
     verdict: Verdict = "not_yet" if stops else "ship_with_care" if cares else "any_of" if any_of else "ship"
-    words, others = in_words(verdict, known.selected, len(any_of)), "; ".join(_others(known, any_of))
-    advice = {
-        "not_yet": f"{words}: {next(iter(stops), '')}",
-        "ship_with_care": f"{words}: {known.selected}{others and f'; {others}'}",
-    }.get(verdict, f"{words}{others and f'; {others}'}")
-    return Decision(verdict, (*stops, *cares), advice, any_of)
+    others = "" if stops else "; ".join(_others(known, any_of))
+    return Decision(
+        verdict, (*stops, *cares), _advice(known, verdict, len(any_of), next(iter(stops), "")), others, any_of
+    )
 
 
-def in_words(verdict: Verdict, winner: str, any_of: int) -> str:
-    """The verdict about a winner in a few words; `any_of` counts it and those that are alike by the margin."""
-    return {
-        "ship": f"Ship {winner}",
-        "ship_with_care": "Ship, with care",
-        "any_of": f"Any of these {any_of}",
-        "not_yet": "Do not ship yet",
+def in_numbers(planned: Planned | None, loss: Loss) -> str:
+    """The error to plan with, and that of a constant answer: 1.7 % errors [0.6–3.6], a constant 11.8 %.
+
+    Empty without an interval.
+    """
+    if planned is None:
+        return ""
+    record, of, unit = planned.record, planned.of_baseline, " %" if loss.binary else ""
+    value, low, high = (rounded(end or 0.0, loss) for end in (record.value, record.low, record.high))
+    error = with_unit(value, loss) + (" errors" if loss.binary and not loss.mean_called else "")
+    return f"{error} [{low}–{high}]" + ("" if of is None else f", a constant {rounded(of, loss)}{unit}")
+
+
+def _advice(known: Known, verdict: Verdict, any_of: int, stop: str) -> str:
+    winner, numbers = known.selected, in_numbers(known.planned, known.loss)
+    words, said = {
+        "ship": (f"Ship {winner}", numbers),
+        "ship_with_care": (f"Ship {winner}, with care", numbers),
+        "any_of": (f"Any of these {any_of}", f"{winner} {numbers}".strip()),
+        "not_yet": ("Do not ship yet", stop),
     }[verdict]
+    return f"{words}: {said}" if said else words
 
 
 def alike_by_margin(differences: Sequence[Difference]) -> tuple[str, ...]:

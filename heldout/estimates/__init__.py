@@ -79,6 +79,9 @@ BY_COLUMN: tuple[Definition, ...] = tuple(sorted(_DEFINITIONS, key=lambda one: o
 PLANNED_BY: tuple[Definition, ...] = tuple(
     sorted((one for one in _DEFINITIONS if one.planning), key=lambda one: one.planning.order)  # type: ignore[union-attr]
 )
+# between runs, and on first screens: what one plans with, what the method is about, and what was asked for
+COMPARED: tuple[str, ...] = (*(one.name for one in PLANNED_BY), "E_prog", "disagreement", *ON_REQUEST)
+FIRST: tuple[str, ...] = tuple(name for name in SHOWN if name in COMPARED)
 
 
 # what a candidate may fail in without failing in E_cv

@@ -63,6 +63,11 @@ def rounded_points(difference: float, error: float, loss: Loss) -> str:
     return _rounded(apart(difference, error, loss), loss)
 
 
+def rounded_worse(difference: float, error: float, loss: Loss) -> str:
+    """How much more than `error` another one is, in a table; `difference` is the error less the other."""
+    return _rounded(0.0 - apart(difference, error, loss), loss)
+
+
 def _rounded(read: float, loss: Loss) -> str:
     if loss.binary or read == 0:
         return written(read, loss)

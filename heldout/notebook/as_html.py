@@ -9,7 +9,7 @@ from html import escape
 from heldout.losses import Loss
 from heldout.printable import printable
 from heldout.records import Estimate
-from heldout.shown.cells import cell
+from heldout.shown.cells import WORSE, cell
 
 _STYLE = """
 .heldout { font: 14px/1.45 system-ui, sans-serif; max-width: 72em; }
@@ -44,33 +44,39 @@ def html(
     estimates: Sequence[Estimate],
     rows: Mapping[str, str],
     title: str,
-    advice: str,
-    headline: str,
+    first: Sequence[str],
     strip: str,
+    worse: Mapping[str, tuple[str, str]],
+    remarks: Mapping[str, str],
     sentences: Mapping[str, str],
     loss: Loss,
 ) -> str:
     """A fragment of a page: a line of the table for each of `rows`, a name and what to say of it, the winner first.
 
-    `title` is that of the table, `advice` and `headline` what to read first, `strip` the
-    picture of the decision, `sentences` what follows from the table, by a word for each.
+    `title` is that of the table, `first` what to read first, `strip` the picture of the decision, `worse` how much more
+    than the winner each other one errs, `remarks` what to say below the table, `sentences` what follows from the table,
+    by a word for each, folded.
     """
     names = list(dict.fromkeys(record.estimate for record in estimates))
     by_name = {(record.candidate, record.estimate): record for record in estimates}
-    head = "".join(f'<th scope="col">{_shown(name)}</th>' for name in ["candidate", *names])
+    head = "".join(
+        f'<th scope="col">{_shown(name)}</th>' for name in ["candidate", *names, *([WORSE] if worse else [])]
+    )
     lines = []
     for place, (candidate, says) in enumerate(rows.items()):
         what = f"<small>{_shown(says)}</small>" if says else ""
         cells = "".join(_cell(by_name.get((candidate, name)), loss) for name in names)
+        cells += _numbers(*worse.get(candidate, ("–", ""))) if worse else ""
         kind = ' class="winner"' if not place else ' class="baseline"' if place == len(rows) - 1 and says else ""
         lines.append(f'<tr{kind}><th scope="row">{_shown(candidate)}{what}</th>{cells}</tr>')
     columns = {name: next(record.target for record in estimates if record.estimate == name) for name in names}
-    first = f"<p><strong>{_shown(advice)}</strong></p>" if advice else ""
+    head_lines = f"<p><strong>{_shown(first[0])}</strong></p>" + "".join(f"<p>{_shown(line)}</p>" for line in first[1:])
+    told = f"<details><summary>In full sentences</summary>{_list(sentences)}</details>" if sentences else ""
     return (
-        f'<div class="heldout"><style>{_STYLE}</style>{first}<p>{_shown(headline)}</p>{strip}'
+        f'<div class="heldout"><style>{_STYLE}</style>{head_lines}{strip}'
         f'<div class="wide" tabindex="0" role="region" aria-label="estimates"><table>'
         f"<caption><span>{_shown(title)}</span></caption><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
-        f"{_list(sentences)}"
+        f"{_list(remarks)}{told}"
         f"<details><summary>Whose error each column estimates</summary>{_list(columns)}</details></div>"
     )
 
@@ -78,7 +84,10 @@ def html(
 def _cell(record: Estimate | None, loss: Loss) -> str:
     if record is None:
         return "<td>–</td>"
-    value, interval = cell(record.value, record.low, record.high, loss, doubted=record.not_credible is not None)
+    return _numbers(*cell(record.value, record.low, record.high, loss, doubted=record.not_credible is not None))
+
+
+def _numbers(value: str, interval: str) -> str:
     return f"<td>{value}<small>{interval}</small></td>" if interval else f"<td>{value}</td>"
 
 

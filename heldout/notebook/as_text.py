@@ -7,7 +7,6 @@ from heldout.decision.judging import bound_of, no_bound
 from heldout.diagnosis import too_good
 from heldout.diagnosis.more_rows import missing
 from heldout.fits import baseline
-from heldout.losses import Loss
 from heldout.notebook.decision import against_baseline
 from heldout.printable import printable
 from heldout.schemes.design import Design, Evidence, disagreement_of
@@ -19,30 +18,31 @@ if TYPE_CHECKING:
 
 def text(
     made: "Validation",
-    ranked: Sequence[str],
-    of_dropped: Mapping[str, str],
-    sentences: Mapping[str, str],
-    loss: Loss,
-    *,
-    first: bool,
+    first: Sequence[str],
+    names: Sequence[str],
+    notes: Mapping[str, str],
+    worse: Mapping[str, tuple[str, str]],
+    remarks: Mapping[str, str],
 ) -> str:
-    """The table of all candidates, `ranked` by error, with what to say `of_dropped` ones, and the `sentences`.
+    """What to read `first`, the table of the candidates `names` by error, and `remarks` by a word for each.
 
-    The sentence about the baseline may come `first`.
+    A candidate of `notes` has its note in place of numbers; `worse` is the column that says how much more each errs.
     """
-    if made.judged is None:
-        further = [f"{name}: {printable(text)}" for name, text in sentences.items()]
-        shown = cells.text(
-            made.estimates, [*made.candidates, *of_dropped], loss, notes=of_dropped, elsewhere="to_frame()"
-        )
-        return "\n".join([shown, *further])
-    records, names = [*made.estimates, *made.baseline], [*ranked, *of_dropped, baseline.NAME]
+    loss, columns = made.design.loss, cells.first(record.estimate for record in made.estimates)
+    records = [*made.estimates, *made.baseline] if made.judged is not None else made.estimates
     shown = cells.text(
-        records, names, loss, ranked[0], f"least {made.judged.estimate}", of_dropped, elsewhere="to_frame()"
+        [record for record in records if record.estimate in columns],
+        names,
+        loss,
+        made.winner if made.judged is not None else "",
+        "" if made.judged is None else f"least {made.judged.estimate}",
+        notes,
+        {cells.WORSE: worse} if worse else {},
+        elsewhere="to_frame()",
     )
-    against = printable(sentences[baseline.NAME])
-    further = [f"{name}: {printable(text)}" for name, text in sentences.items() if name != baseline.NAME]
-    return "\n".join([*([against, shown] if first else [shown, against]), *further])
+    further = [f"{name}: {printable(text)}" for name, text in remarks.items()]
+    more = ["all estimates: to_frame(); all sentences: report(PATH)"] if first else []
+    return "\n".join([*(printable(line) for line in first), *([""] if first else []), shown, *further, *more])
 
 
 def sentences(made: "Validation", winner: str, decision: str) -> dict[str, str]:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from heldout.decision.select import select
 from heldout.errors import BadArgument
 from heldout.losses import Loss
-from heldout.losses.amounts import rounded_points
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.notebook.tables import as_rmse
 from heldout.notebook.taken import Taken
@@ -23,7 +22,7 @@ from heldout.selection.margin import checked
 from heldout.selection.paired_losses import Paired
 from heldout.selection.rules import Rule
 from heldout.selection.selection import Selection
-from heldout.shown import about_winner, cells, text_table
+from heldout.shown import about_winner, cells
 
 _COLUMNS = ("candidate", "estimate", "value", "low", "high", "level", "target", "interval", "n_tested")
 
@@ -126,19 +125,10 @@ class Compared:
         order = sorted(self.candidates, key=list(self.candidates).index)
         order.sort(key={record.candidate: record.value for record in self.estimates}.__getitem__)
         estimate, winner = self.estimates[0].estimate, self._least
-        less = f"{text_table.MARK} less this"
-        columns = {less: {one.against: self._difference(one) for one in self.differences()}} if len(self) > 1 else {}
+        error = min(one.value for one in self.estimates)
+        columns = {cells.WORSE: cells.worse(self.differences(), error, self.loss)} if len(self) > 1 else {}
         table = cells.text(self.estimates, order, self.loss, winner, f"least {estimate}", further=columns)
         return "\n".join([table, *(f"{name}: {printable(text)}" for name, text in self._sentences().items() if text)])
-
-    def _difference(self, record: Difference) -> tuple[str, str]:
-        """A difference and its interval, as a table shows them."""
-        error = min(one.value for one in self.estimates)
-        value = rounded_points(record.difference, error, self.loss)
-        if record.low is None or record.high is None:
-            return value, ""
-        ends = (rounded_points(end, error, self.loss) for end in (record.low, record.high))
-        return value, " to ".join(ends)
 
     def _sentences(self) -> dict[str, str]:
         """What follows, a word and a sentence each; empty where there is nothing to say."""

@@ -99,8 +99,8 @@ def load(
     >>> validation = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"])
     >>> with tempfile.TemporaryDirectory() as place:
     ...     found = heldout.load(validation.save(f"{place}/iris"), candidates={"bayes": GaussianNB()}, X=X)
-    ...     found.decide().advice, len(found.target("bayes", "E_cv"))
-    ('Ship bayes', 10)
+    ...     found.decide().verdict, len(found.target("bayes", "E_cv"))
+    ('ship', 10)
     """
     if (candidates is None) is not (X is None):
         raise BadArgument("candidates", "candidates and X are given together: models are fitted again from both")

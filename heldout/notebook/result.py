@@ -297,8 +297,8 @@ class Validation:
         Returns
         -------
         Decision
-            The `verdict` (ship, any_of, ship_with_care or not_yet), the `caveats`, and the `advice` in a line
-            (`heldout.decision.ship`).
+            The `verdict` (ship, any_of, ship_with_care or not_yet), the `caveats`, the `advice` in a line, and below it
+            who of the `others` is not ruled out (`heldout.decision.ship`).
 
         Raises
         ------
@@ -312,7 +312,7 @@ class Validation:
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_iris(return_X_y=True)
         >>> heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"]).decide().advice
-        'Ship bayes'
+        'Ship bayes: 5.3 % errors [2.3–11.9], a constant 78.0 %'
         """
         if self.judged is None:
             raise BadArgument("estimates", "decide: neither E_val nor E_cv was computed; estimates must contain one")

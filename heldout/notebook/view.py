@@ -3,14 +3,16 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from heldout.decision.ship import Decision
+from heldout.decision.judging import no_bound
+from heldout.decision.ship import Decision, won_by
 from heldout.estimates import lacking_text
 from heldout.fits import baseline
-from heldout.losses.amounts import rounded, with_unit
+from heldout.losses.amounts import amount, rounded, with_unit
 from heldout.notebook import as_html, as_page, as_text
 from heldout.notebook.as_strip import strip_of
+from heldout.notebook.decision import planned
 from heldout.printable import printable
-from heldout.shown import about_race, strip_html
+from heldout.shown import about_plan, about_race, cells, strip_html
 from heldout.shown.cells import cell, marks
 from heldout.shown.strip import Strip
 
@@ -33,14 +35,14 @@ class View:
         return f"<Validation: {count} candidate{'s' * (count > 1)}{left}, {self._rows}; {printable(self._headline)}>"
 
     def text(self) -> str:
-        """The table and the sentences."""
-        made, loss = self._made, self._design.loss
-        first = made.judged is not None and not made.beats_baseline(made.winner)
-        notes = {**about_race.lines(made.dropped, loss, about_race.FEW), **self._of_failed}
-        return as_text.text(made, self._order, notes, self._sentences, loss, first=first)
+        """The decision, and the table."""
+        made = self._made
+        notes = {**about_race.lines(made.dropped, self._design.loss, about_race.FEW), **self._of_failed}
+        names = [*self._order, *notes, *([] if made.judged is None else [baseline.NAME])]
+        return as_text.text(made, self._first, names, notes, self._worse, self._remarks)
 
-    def html(self) -> str:
-        """What a notebook shows."""
+    def html(self, *, whole: bool = False) -> str:
+        """What a notebook shows; the `whole` has every estimate."""
         made, loss, ranked = self._made, self._design.loss, self._made.ranked
         rows = dict.fromkeys(self._order, "")
         if ranked and len(rows) > 1:
@@ -48,25 +50,28 @@ class View:
         rows |= {**about_race.lines(made.dropped, loss), **self._of_failed}
         if made.judged is not None:
             rows[baseline.NAME] = loss.constant.says
+        columns = self._columns(whole=whole)
         return as_html.html(
-            [*made.estimates, *made.baseline],
+            [record for record in [*made.estimates, *made.baseline] if record.estimate in columns],
             rows,
             self._title,
-            self._decision.advice if made.judged else "",
-            self._headline,
+            self._first or [self._headline],
             strip_html.html(self.strip) if made.judged else "",
+            self._worse,
+            self._remarks,
             self._sentences,
             loss,
         )
 
-    def picture(self) -> "Picture":
-        """Every estimate of every candidate. Raises ImportError without matplotlib."""
+    def picture(self, *, whole: bool = False) -> "Picture":
+        """The estimates of every candidate; the `whole` has each. Raises ImportError without matplotlib."""
         try:
             from heldout.shown import picture
         except ImportError:
             raise ImportError("plot() needs matplotlib, which is not installed: pip install matplotlib") from None
         made = self._made
-        return picture.draw(made.estimates, self._order, made.baseline, self._design.loss, self._headline)
+        records = [record for record in made.estimates if record.estimate in self._columns(whole=whole)]
+        return picture.draw(records, self._order, made.baseline, self._design.loss, self._headline)
 
     def page(self) -> str:
         """The text of an HTML file that holds everything."""
@@ -74,14 +79,14 @@ class View:
 
         made, winner = self._made, self._made.winner
         try:
-            picture: Picture | str = self.picture()
+            picture: Picture | str = self.picture(whole=True)
         except ImportError as error:
             picture = f"The picture is left out: {error}"
         count = len(made.started) + len(made.failed)
         left_out = {name: f"failed, and is left out: {why}" for name, why in made.failed.items()}
         return as_page.page(
             f"{count} candidate{'s' * (count > 1)} on {self._rows}",
-            self.html(),
+            self.html(whole=True),
             picture,
             winner,
             made.differences(winner),
@@ -100,12 +105,57 @@ class View:
     @cached_property
     def _sentences(self) -> dict[str, str]:
         advice = self._decision.sentence if self._made.judged else ""
-        return {**self._of_lacking, **as_text.sentences(self._made, self._made.winner, advice)}
+        return as_text.sentences(self._made, self._made.winner, advice)
+
+    @cached_property
+    def _remarks(self) -> dict[str, str]:
+        """What is said below the table: which estimates some lack, and what to do where intervals are too narrow."""
+        name, told = "not credible", self._sentences
+        return {**self._of_lacking, **({name: told[name]} if name in told else {})}
+
+    @cached_property
+    def _first(self) -> list[str]:
+        """What to read first: the decision, who is not ruled out, what speaks against it, and on what it rests."""
+        made, design = self._made, self._design
+        if made.judged is None:
+            return []
+        decision, plan = self._decision, planned(made, made.winner)
+        lines = [decision.advice, decision.others, *(f"caveat: {caveat}" for caveat in decision.further)]
+        if plan is None:
+            return [line for line in lines if line]
+        count, groups = len(made.started), design.dependence.groups
+        bound = made.bound(made.winner).value if no_bound(design) is None else None
+        rests_on = about_plan.rests_on(
+            plan,
+            design.loss,
+            f"{100 * design.level:g} %",
+            str(plan.record.n_tested),
+            won=won_by(made.judged.estimate, made.winner, made.estimates) == plan.record.estimate,
+            of="" if groups is None or plan.record.estimate == "E_test" else f" of {groups} groups",
+            bound=""
+            if bound is None
+            else f"at most {amount(bound, design.loss)}, for {count} candidate{'s' * (count > 1)}",
+        )
+        return [line for line in (*lines, f"plan with {rests_on}") if line]
+
+    @cached_property
+    def _worse(self) -> dict[str, tuple[str, str]]:
+        """How much more than the winner each other one errs, on the same rows."""
+        made, judged = self._made, self._made.judged
+        if judged is None:
+            return {}
+        error = next((one.value for one in made.ranked if one.candidate == made.winner), 0.0)
+        return cells.worse(made.differences(made.winner), error, self._design.loss)
 
     @cached_property
     def _decision(self) -> Decision:
         """About the candidate of least E_cv, or E_val without it."""
         return self._made.decide(self._made.judged.estimate)  # type: ignore[union-attr]  # asked for where it exists
+
+    def _columns(self, *, whole: bool) -> list[str]:
+        """The estimates of a table."""
+        computed = dict.fromkeys(record.estimate for record in self._made.estimates)
+        return [*computed] if whole else cells.first(computed)
 
     @property
     def _order(self) -> list[str]:
@@ -137,7 +187,10 @@ class View:
         below = f", below each its interval at {100 * design.level:g} %" if levels else ""
         by = "".join(f"; the least {record.estimate} first" for record in made.ranked[:1])
         doubted = marks(any(record.not_credible is not None for record in [*made.estimates, *made.baseline]))
-        return f"{design.loss.scale('y')}{below}{by}{doubted}"
+        worse = (
+            f"; {cells.WORSE}: {made.judged.estimate} above that of the first" if made.judged and self._worse else ""
+        )
+        return f"{design.loss.scale('y')}{below}{by}{worse}{doubted}"
 
     @property
     def _headline(self) -> str:

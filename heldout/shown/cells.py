@@ -1,18 +1,21 @@
 """Estimates as text: a table, and sentences about the winner."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from heldout.estimates import FIRST
 from heldout.fits import baseline
 from heldout.losses import Loss
-from heldout.losses.amounts import rounded
+from heldout.losses.amounts import rounded, rounded_worse
 from heldout.printable import printable
-from heldout.records import Estimate
+from heldout.records import Difference, Estimate
 from heldout.shown import text_table
 from heldout.shown.text_table import Row
 
 DOUBTED = "?"  # at an interval that is not credible
+_FEW = 4  # estimates
+WORSE = "worse by"  # the column of `worse`
 
 
 def text(
@@ -65,6 +68,28 @@ def cell(value: float, low: float | None, high: float | None, loss: Loss, *, dou
     if low is None or high is None or math.isnan(low):
         return rounded(value, loss), ""
     return rounded(value, loss), f"{rounded(low, loss)}–{rounded(high, loss)}{f' {DOUBTED}' if doubted else ''}"
+
+
+def first(computed: Iterable[str]) -> list[str]:
+    """The estimates of a first screen, of those that were computed; all of these if they are few."""
+    found = list(dict.fromkeys(computed))
+    return found if len(found) <= _FEW else [name for name in found if name in FIRST] or found
+
+
+def worse(of_winner: Iterable[Difference], error: float, loss: Loss) -> dict[str, tuple[str, str]]:
+    """How much more than the winner, with its `error`, each other candidate errs, and how much that may be.
+
+    `of_winner` are the winner's errors less the others', on the same rows.
+    """
+    found = {}
+    for one in of_winner:
+        ends = (
+            ""
+            if one.low is None or one.high is None
+            else " to ".join(rounded_worse(end, error, loss) for end in (one.high, one.low))
+        )
+        found[one.against] = rounded_worse(one.difference, error, loss), ends
+    return found
 
 
 def marks(doubted: bool) -> str:

@@ -40,7 +40,7 @@ def run_all(
             len(refused),
             refused[0],
         )
-    log.info("%s: %d tasks reused, %d to do", what, reused, len(todo))
+    log.info("%s: %s%d to do", what, f"{reused} tasks reused, " if reused else "", len(todo))
     pool = executor(execution)
     order = longest_first(todo)
     # all of them, since there may be more workers than threads that wait for them

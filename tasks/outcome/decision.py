@@ -51,14 +51,19 @@ def described(decision: Decision, skill: Skill | None) -> dict[str, Any]:
     """The entries of selection.json."""
     learned = {} if skill is None else {"skill": asdict(skill)}
     any_of = {"any_of": list(decision.any_of)} if decision.any_of else {}
-    said = {"verdict": decision.verdict, "caveats": list(decision.caveats), "advice": decision.advice}
+    said = {
+        "verdict": decision.verdict,
+        "caveats": list(decision.caveats),
+        "advice": decision.advice,
+        "others": decision.others,
+    }
     return {**said, **any_of, **learned}
 
 
 def read(selection: Mapping[str, Any]) -> Decision:
     """The decision, from selection.json."""
-    any_of = tuple(selection.get("any_of", ()))
-    return Decision(selection["verdict"], tuple(selection["caveats"]), selection["advice"], any_of)
+    caveats, any_of = tuple(selection["caveats"]), tuple(selection.get("any_of", ()))
+    return Decision(selection["verdict"], caveats, selection["advice"], selection.get("others", ""), any_of)
 
 
 def against_baseline(differences: Sequence[Difference], selection: Mapping[str, Any]) -> dict[str, Difference]:

@@ -2,8 +2,8 @@
 
 They say what the first screen of the page says. What asks for something is whole: the decision, the gravest caveat,
 what to do next, and the sealed test set. Further caveats are shown where ten lines have room for them, and counted; of
-the facts the first line is, and more where there is room. The decision is the last. All that a run knows besides is in
-the page, in summary.md, and printed with --verbose.
+the facts the first line is, and more where there is room. The decision is last, with who is not ruled out below it.
+All that a run knows besides is in the page, in summary.md, and printed with --verbose.
 """
 
 import textwrap
@@ -11,13 +11,12 @@ from collections.abc import Iterator
 
 from heldout.printable import printable
 from tasks.outcome.contest import Promotion
-from tasks.report.headline import Fact, Headline, headline
+from tasks.report.headline import Headline, headline
 from tasks.report.summary import Summary
 from tasks.runtime.own_code import COMMAND, MAKE
 from tasks.storage import files
 
 MOST = 10
-_LABELS, _BY_MARGIN = ("plan with", "not ruled out", "baseline"), "alike"
 _INDENT, _CUT = 14, " …"
 _LONGEST = 900  # letters of what is whole: a name may be as long as a stranger likes
 
@@ -27,7 +26,7 @@ def closing_lines(summary: Summary, promotion: Promotion, width: int) -> Iterato
     screen = headline(summary)
     room = max(width - _INDENT, _INDENT)
     decision, to_do = (
-        _whole(screen.verdict, width),
+        [line for text in (screen.advice, screen.others) if text for line in _whole(text, width)],
         [(label, _whole(text, room)) for label, text in _to_do(summary, screen)],
     )
     facts = list(_facts(summary, screen, promotion))
@@ -61,8 +60,7 @@ def _whole(text: str, width: int) -> list[str]:
 
 
 def _facts(summary: Summary, screen: Headline, promotion: Promotion) -> Iterator[tuple[str, str]]:
-    for label, fact in zip((*_LABELS, _BY_MARGIN), screen.facts, strict=False):
-        yield label, _fact(fact)
+    yield from screen.facts.items()
     if not promotion.trial:
         yield "promoted", f"{promotion.promoted}: {promotion.reason}"
         if promotion.champion is not None:
@@ -75,8 +73,3 @@ def _to_do(summary: Summary, screen: Headline) -> Iterator[tuple[str, str]]:
     first, *others = screen.steps
     yield "next", f"{first.rstrip('.')} (and {len(others)} more in the report)" if others else first
     yield "all else", f"{files.REPORT}, {files.SUMMARY}, {files.MODEL}; {MAKE} ui; --verbose"
-
-
-def _fact(fact: Fact) -> str:
-    above = "above " if fact.question.endswith("above") else ""
-    return f"{above}{fact.answer}: {fact.rests_on}"

@@ -3,7 +3,7 @@
 from heldout import __version__
 from heldout.records import Estimate
 from heldout.shown.strip import Strip, strip
-from tasks.report.summary import Summary, as_records
+from tasks.report.summary import Summary, as_records, shown_count
 
 
 def decision_strip(summary: Summary) -> Strip:
@@ -23,6 +23,8 @@ def decision_strip(summary: Summary) -> Strip:
 
 
 def origin(summary: Summary) -> str:
-    """Where the numbers are from, the same on every day: the source, the hash of its rows, the version."""
-    hashed = summary.rows.data_hash[:12]
-    return f"{summary.settings.data.source}{f', rows {hashed}' if hashed else ''}; heldout {__version__}"
+    """Where the numbers are from, the same on every day: the source, its rows with their hash, who won by what."""
+    settings, selection, hashed = summary.settings, summary.selection, summary.rows.data_hash[:12]
+    rows = f"{shown_count(selection['rows']['labeled'])} labelled rows{f' ({hashed})' if hashed else ''}"
+    rule = f"{selection['rule'].replace('_', ' ')} of {selection['criterion']}"
+    return f"{settings.data.source}, {rows}; {rule}, seed {settings.seed}; heldout {__version__}"

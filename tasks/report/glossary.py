@@ -15,6 +15,9 @@ GLOSSARY: Mapping[str, str] = {
     "bound_joint": "The same, lower where candidates err on the same rows; approximate, and not guaranteed.",
     "not ruled out": "Candidates that are not shown to err more than the winner. That they are as good is not shown "
     "either: what they may err more is in the differences.",
+    "worse by": "How much more than the winner it errs, by the estimate that the candidates are compared by, on the "
+    "same rows; below it how much that may be, at the stated level for all comparisons together. Where this reaches "
+    "below 0, it is not ruled out.",
     "RMSE": "The root of the mean squared loss, in units of the target.",
     "MAE": "The mean absolute loss, in units of the target.",
     "R²": "The share of the baseline's squared loss that the model removes: 1 is perfect, 0 is the baseline.",

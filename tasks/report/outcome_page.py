@@ -1,15 +1,13 @@
 """The outcome of a validation for pages of others, such as Prefect's: a table, and sentences in Markdown."""
 
 import re
-from typing import Any
+from collections.abc import Sequence
 
-import pandas as pd
-
-from heldout.estimates import SHOWN
-from heldout.fits import baseline
 from heldout.printable import printable
 from heldout.shown import strip_text
 from tasks.report.decision_strip import decision_strip
+from tasks.report.estimates_table import columns_and_rows
+from tasks.report.headline import headline
 from tasks.report.sentences import sentences
 from tasks.report.summary import Summary
 
@@ -17,18 +15,23 @@ _WIDTH = 100
 _SIGNS = re.compile(r"[!-/:-@\[-`{-~]")
 
 
-def rows(summary: Summary) -> list[dict[str, Any]]:
+def rows(summary: Summary) -> list[dict[str, str]]:
     """A line for each candidate in the order of all tables, then those dropped or failed, and the baseline."""
-    names = (*summary.ranked, *summary.dropped, *summary.failures, baseline.NAME)
-    return [_row(summary, name) for name in names]
+    columns, found = columns_and_rows(summary)
+    blank = [("", "")] * (len(columns) - 1)
+    return [
+        {
+            "candidate": f"{row.name} (selected)" if row.selected else row.name,
+            **dict(zip(columns, map(_cell, row.cells or [(row.note, ""), *blank]), strict=True)),
+        }
+        for row in found
+    ]
 
 
-def headline(summary: Summary) -> str:
-    """The winner, the error to plan with and its interval: rbf-svm, E_test 1.7 % [0.6–3.6]."""
-    estimate = summary.ordered_by if summary.planned is None else summary.planned.record.estimate
-    value, interval = summary.cell(summary.selected, estimate)
-    level = f" [{interval}], level {summary.level}" if interval else ""
-    return printable(f"{summary.selected}, {estimate} {summary.with_unit(value)}{level}")
+def first(summary: Summary) -> str:
+    """The decision, who is not ruled out, and the strip."""
+    screen = headline(summary)
+    return "\n".join([printable(screen.advice), printable(screen.others), *strip(summary)])
 
 
 def strip(summary: Summary) -> list[str]:
@@ -37,10 +40,12 @@ def strip(summary: Summary) -> list[str]:
 
 
 def text(summary: Summary) -> str:
-    """The decision, the strip, the headline, and all sentences as a list."""
+    """The decision, the strip, on what the number rests, and all sentences as a list."""
+    screen = headline(summary)
     lines = [f"- **{in_markdown(name)}**: {in_markdown(sentence)}" for name, sentence in sentences(summary).items()]
-    verdict = f"# {in_markdown(summary.decision.advice)}"
-    return "\n".join([verdict, "", "```", *strip(summary), "```", "", in_markdown(headline(summary)), "", *lines])
+    facts = [in_markdown(f"{label} {fact}") for label, fact in screen.facts.items()]
+    above = [f"# {in_markdown(screen.advice)}", "", in_markdown(screen.others), "", "```", *strip(summary), "```", ""]
+    return "\n".join([*above, *facts, "", *lines])
 
 
 def in_markdown(text: str) -> str:
@@ -48,17 +53,6 @@ def in_markdown(text: str) -> str:
     return _SIGNS.sub(r"\\\g<0>", printable(text))
 
 
-def _row(summary: Summary, name: str) -> dict[str, Any]:
-    marked = f"{printable(name)} (selected)" if name == summary.selected else printable(name)
-    cells = {estimate: _cell(summary, name, estimate) for estimate in SHOWN if _computed(summary.estimates, estimate)}
-    gone = {**dict.fromkeys(summary.failures, "failed"), **dict.fromkeys(summary.dropped, "dropped")}
-    return {"candidate": marked, **(dict.fromkeys(cells, gone[name]) if name in gone else cells)}
-
-
-def _cell(summary: Summary, name: str, estimate: str) -> str:
-    value, interval = summary.cell(name, estimate)
+def _cell(shown: Sequence[str]) -> str:
+    value, interval = shown
     return f"{value} [{interval}]" if interval else value
-
-
-def _computed(estimates: pd.DataFrame, estimate: str) -> bool:
-    return bool((estimates["estimate"] == estimate).any())

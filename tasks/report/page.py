@@ -13,6 +13,7 @@ from heldout.printable import printable
 from heldout.shown import strip_html
 from tasks.report import provenance, sections
 from tasks.report.decision_strip import decision_strip, origin
+from tasks.report.estimates_table import first_table
 from tasks.report.glossary import GLOSSARY, by_margin
 from tasks.report.headline import headline
 from tasks.report.section import Section
@@ -57,6 +58,7 @@ def page(summary: Summary) -> str:
         title=f"{summary.selected} · {summary.settings.data.source}",
         headline=headline(summary),
         origin=origin(summary),
+        first=first_table(summary),
         strip=Markup(strip_html.html(decision_strip(summary))),  # noqa: S704 (each text in it is escaped)
         shown=shown,
     )

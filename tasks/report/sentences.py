@@ -17,6 +17,7 @@ from heldout.shown import about_race, about_winner
 from heldout.unlabelled import implied_error
 from tasks.outcome.suspicious import Suspicious
 from tasks.params.sections import Data
+from tasks.report.headline import by_margin
 from tasks.report.summary import Summary, shown_count
 from tasks.runtime.own_code import COMMAND
 from tasks.storage import files, findings
@@ -149,9 +150,7 @@ def _differences(summary: Summary) -> dict[str, str]:
     of_winner, level, estimate = summary.of_winner, summary.settings.selection.level, summary.compared_by
     texts = {
         "differences": about_winner.differences(summary.selected, of_winner, level, estimate),
-        "margin": about_winner.by_margin(
-            summary.selected, of_winner, summary.margin, summary.level, summary.loss, estimate
-        ),
+        "margin": by_margin(summary),
     }
     return {name: text for name, text in texts.items() if text}
 

@@ -20,7 +20,7 @@ from heldout.metrics.metric import Metric
 from heldout.records import Difference, Estimate, PredictionSets
 from heldout.schemes.halvings import Halvings
 from heldout.selection.race import Dropped
-from heldout.shown import about_race
+from heldout.shown import about_race, cells
 from heldout.shown.cells import DOUBTED
 from heldout.splits.dependence import DependenceKind
 from tasks.outcome import decision
@@ -189,6 +189,11 @@ class Summary:
     def of_winner(self) -> list[Difference]:
         """The lines of differences.csv."""
         return [Difference(**line) for line in as_records(self.differences)]
+
+    @cached_property
+    def worse(self) -> dict[str, tuple[str, str]]:
+        """How much more than the winner each other one errs, by `compared_by`, as tables show it."""
+        return cells.worse(self.of_winner, self.value(self.selected, self.compared_by) or 0.0, self.loss)
 
     @property
     def not_ruled_out(self) -> list[Difference]:

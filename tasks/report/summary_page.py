@@ -7,18 +7,16 @@ names in code spans, sentences in a code block.
 import re
 from collections.abc import Iterator
 
-from heldout.fits import baseline
 from heldout.printable import printable
-from heldout.shown import about_winner, strip_text
+from heldout.shown import strip_text
 from heldout.shown.cells import marks
 from heldout.shown.text_table import MARK
-from tasks.outcome.gate_verdict import OF_BASELINE, ValidatedRun, upper_end
 from tasks.report.decision_strip import decision_strip
 from tasks.report.estimates_table import columns_and_rows
+from tasks.report.headline import headline
 from tasks.report.labelled_lines import labelled_lines
 from tasks.report.sentences import sentences
 from tasks.report.summary import Summary
-from tasks.runtime.errors import UserError
 from tasks.storage import files
 
 _WIDTH = 100
@@ -33,13 +31,14 @@ def lines(summary: Summary) -> Iterator[str]:
     """The page, line by line."""
     yield f"# {code(summary.selected)}"
     yield ""
-    yield f"**{code(summary.decision.advice)}**"
+    screen = headline(summary)
+    yield f"**{code(screen.advice)}**"
     yield ""
-    for caveat in summary.decision.further:
-        yield f"- {code(caveat)}"
-    if summary.decision.further:
+    if screen.others:
+        yield code(screen.others)
         yield ""
-    yield _decide_by(summary)
+    for text in (*screen.caveats, *(f"{label} {fact}" for label, fact in screen.facts.items())):
+        yield f"- {code(text)}"
     yield ""
     if strip := [*strip_text.lines(decision_strip(summary), _WIDTH)]:
         yield from _block(strip)
@@ -59,24 +58,6 @@ def code(text: str) -> str:
     fence = "`" * (_longest_run(shown) + 1)
     space = " " if "`" in shown or shown[:1] + shown[-1:] == "  " else ""
     return f"{fence}{space}{shown or ' '}{space}{fence}"
-
-
-def _decide_by(summary: Summary) -> str:
-    """The upper end that a decision to ship rests on, and the same estimate of the baseline."""
-    results = ValidatedRun(summary.selection, summary.estimates)
-    try:
-        end = upper_end(results, summary.settings.selection.level, summary.rows.kind)
-    except UserError:
-        return "No interval is claimed for it."
-    against = OF_BASELINE.get(end.estimate, end.estimate)
-    constant, differ = summary.value(baseline.NAME, against), summary.against_baseline.get(against)
-    of_baseline = "" if constant is None else f"; {against} of the baseline is {summary.amount(constant)}"
-    error = summary.value(summary.selected, against)
-    if differ is not None and error is not None:
-        of_baseline += f", {about_winner.from_baseline(differ, error, summary.loss)}"
-    value = "" if end.value is None else f" {summary.amount(end.value)},"
-    what = "The bound:" if end.estimate == "bound" else f"{end.estimate}:{value}"
-    return f"{what} at most **{summary.amount(end.upper)}** ({end.interval}, at {100 * end.level:g} %){of_baseline}."
 
 
 def _table(summary: Summary) -> Iterator[str]:

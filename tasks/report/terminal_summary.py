@@ -8,7 +8,7 @@ from heldout.shown import about_race, cells, strip_text, text_table
 from heldout.shown.text_table import Row
 from tasks.outcome.contest import Promotion
 from tasks.report.closing_lines import closing_lines
-from tasks.report.decision_strip import decision_strip
+from tasks.report.decision_strip import decision_strip, origin
 from tasks.report.estimates_table import FAILED, columns_and_rows
 from tasks.report.labelled_lines import labelled_lines
 from tasks.report.sentences import DECISION, sentences
@@ -31,14 +31,16 @@ def print_summary(
     from rich.text import Text
 
     width, console = text_table.output_width(), Console()
-    columns, rows = columns_and_rows(summary, None if prints_all() else about_race.FEW)
-    if not prints_all():
+    whole = prints_all()
+    columns, rows = columns_and_rows(summary, None if whole else about_race.FEW, whole=whole)
+    if not whole:
         rows = text_table.few(rows, str(files.REPORT), (baseline.NAME,))
+    print(*textwrap.wrap(printable(origin(summary)), width, break_long_words=False), sep="\n")
     title = text_table.title(summary.scale, summary.level, SELECTED) + cells.marks(bool(summary.not_credible))
     print(*textwrap.wrap(printable(title), width, break_long_words=False), sep="\n")
     for line, row in text_table.lines(columns, rows, width):
         console.print(Text(line, _style(row)), soft_wrap=True)
-    if prints_all():
+    if whole:
         print()
         for label, line in labelled_lines(_all(summary, decision, place, speed, ledger), width):
             console.print(Text.assemble((label, "bold"), line), soft_wrap=True)

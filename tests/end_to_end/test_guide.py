@@ -16,7 +16,7 @@ def words(text):
 
 def test_the_guide_decides_by_the_upper_end_of_the_test_error():
     text = words(GUIDE.read_text(encoding="utf-8"))
-    upper = re.search(r"plan with [\d.]+–([\d.]+) %: E_test = ", text)[1]
+    upper = re.findall(r"Ship logistic: [\d.]+ % errors \[[\d.]+–([\d.]+)\]", text)[-1]
     decision = text[text.index("Decide by") :].split("## ")[0]
     assert f"Ship the model if {upper} errors in a hundred are acceptable" in decision
     assert "`E_test`" in decision.split(".")[0]

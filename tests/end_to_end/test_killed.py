@@ -20,7 +20,7 @@ def kill_amid_fits(checkout, *command: str) -> tuple[str, dict[Path, int]]:
     Returns what a second run said, and when each unit was stored that was left.
     """
     said, lock = checkout.path.parent / "said.txt", checkout.path / ".cache/lock"
-    beginning = "fits: 0 tasks reused"
+    beginning = "fits: "
 
     def finished() -> dict[Path, int]:
         found = (checkout.path / ".cache/tasks").glob("*/*")
@@ -47,9 +47,9 @@ def kill_amid_fits(checkout, *command: str) -> tuple[str, dict[Path, int]]:
 
 def counts(said: str, scheme: str) -> tuple[int, int]:
     """Tasks reused and to do, as the log tells."""
-    found = re.search(rf"^.*\b{scheme}: (\d+) tasks reused, (\d+) to do", said, re.MULTILINE)
+    found = re.search(rf"^.*\b{scheme}: (?:(\d+) tasks reused, )?(\d+) to do", said, re.MULTILINE)
     assert found, said
-    return int(found[1]), int(found[2])
+    return int(found[1] or 0), int(found[2])
 
 
 def statuses(checkout) -> list[str]:

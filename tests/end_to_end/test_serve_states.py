@@ -92,7 +92,7 @@ def test_sigterm_ends_serve_and_its_run_in_time_and_a_trigger_starts_one_run_tho
     assert started.stdout.startswith("started: ")
     assert 1 == len(runs_of_deployments(checkout))
     log = serving.said
-    checkout.wait_until(lambda: "fits: 0 tasks reused" in log.read_text(), serving.process, PATIENCE_SECONDS)
+    checkout.wait_until(lambda: "fits: " in log.read_text(), serving.process, PATIENCE_SECONDS)
     time.sleep(3)
     refused = checkout.flow("trigger", "validate/nightly-validation", "--wait", check=False)
     assert 3 == refused.returncode, refused

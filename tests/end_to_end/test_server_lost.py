@@ -22,7 +22,7 @@ def servers(checkout) -> list[psutil.Process]:
 
 
 @pytest.mark.fault("prefect")
-@pytest.mark.parametrize("when", ["fits: 0 tasks reused", "report"])
+@pytest.mark.parametrize("when", ["fits: ", "report"])
 def test_a_run_survives_a_kill_of_its_server(clone, write_slow, when):
     checkout = clone()
     params, said = write_slow(checkout.path), checkout.path.parent / "said.txt"
@@ -38,7 +38,7 @@ def test_a_run_survives_a_kill_of_its_server(clone, write_slow, when):
             run.kill()
     assert "the Prefect server died; it is started again" in said.read_text()
     assert [] == [word for word in NOISE if word in said.read_text()]
-    assert "winner" in said.read_text()
+    assert "plan with" in said.read_text()
     checkout.wait_until(lambda: not checkout.processes(), seconds=15)
     assert (checkout.path / "reports/report.html").exists()
 
@@ -60,7 +60,7 @@ def test_a_run_without_the_users_server_ends_with_one_message_and_nothing_is_los
     with said.open("w") as file:
         run = type(checkout)(checkout.path, known).start(*command, stdout=file, stderr=file)
         try:
-            checkout.wait_until(lambda: "fits: 0 tasks reused" in said.read_text(), run, seconds=300)
+            checkout.wait_until(lambda: "fits: " in said.read_text(), run, seconds=300)
             mine.stop()
             assert 2 == run.wait(BOUND_SECONDS), said.read_text()
         finally:

@@ -27,7 +27,7 @@ def test_a_run_goes_on_after_a_process_of_it_was_stopped_for_a_minute(clone, wri
     with said.open("w") as file:
         run = checkout.start("dvc", "repro", stdout=file, stderr=file)
         try:
-            checkout.wait_until(lambda: "fits: 0 tasks reused" in said.read_text(), run, seconds=300)
+            checkout.wait_until(lambda: "fits: " in said.read_text(), run, seconds=300)
             stopped = checkout.processes(OF[which])[-1]
             stopped.send_signal(signal.SIGSTOP)
             time.sleep(STOPPED_SECONDS)

@@ -13,6 +13,7 @@ E_TEST = Estimate("tree", "E_test", 0.25, "g", 80, 20, low=0.19, high=0.32, leve
 E_BBC = replace(E_TEST, estimate="E_bbc", value=0.22, low=0.2, high=0.26)
 OF_BASELINE = {"E_cv": 0.29, "E_test": 0.34}
 APART = {name: Difference("tree", "baseline", -0.08, -0.12, -0.04, 0.95, "t") for name in OF_BASELINE}
+NUMBERS = "25.0 % errors [19.0–32.0], a constant 34.0 %"
 PLANNED = plan_with([E_BBC, E_TEST], OF_BASELINE, APART)
 SOUND = Known(
     selected="tree",
@@ -53,27 +54,30 @@ STOPS = {
 
 
 def test_a_winner_without_a_doubt_is_shipped():
-    assert Decision("ship", (), "Ship tree") == decide(SOUND)
+    assert Decision("ship", (), f"Ship tree: {NUMBERS}") == decide(SOUND)
+    squared = decide(replace(SOUND, loss=SQUARED)).advice
+    assert "Ship tree: RMSE 0.500 [0.436–0.566], a constant 0.583" == squared  # the roots
 
 
 def test_that_others_are_not_ruled_out_is_no_equivalence():
     """The winner is shipped, with how many are left and how much more they may err, whatever their number."""
-    assert Decision("ship", (), "Ship tree; 2 others are not ruled out, up to 6.0 points worse") == decide(LEFT)
-    not_lowest = decide(replace(LEFT, lowest="wide")).advice
-    assert not_lowest.startswith("Ship tree; tree is selected, wide is lowest; 2 others are not ruled out, up to 6.0")
+    said = "2 others are not ruled out, up to 6.0 points worse"
+    assert Decision("ship", (), f"Ship tree: {NUMBERS}", said) == decide(LEFT)
+    assert f"tree is selected, wide is lowest; {said}" == decide(replace(LEFT, lowest="wide")).others
     unknown = replace(LEFT, differences=())
-    assert "Ship tree; 2 others are not ruled out" == decide(unknown).advice
+    assert "2 others are not ruled out" == decide(unknown).others
     squared = replace(LEFT, loss=SQUARED, error=0.09)
-    assert decide(squared).advice.endswith("up to 0.0873 worse in RMSE")  # sqrt(.09 + .06) - sqrt(.09)
+    assert decide(squared).others.endswith("up to 0.0873 worse in RMSE")  # sqrt(.09 + .06) - sqrt(.09)
 
 
 def test_any_of_needs_a_margin_by_which_others_are_shown_to_be_alike():
     alike = [replace(OTHERS[0], by_margin="alike"), *OTHERS[1:]]
     found = decide(replace(LEFT, differences=alike, margin=0.05))
     assert ("any_of", ("tree", "bayes")) == (found.verdict, found.any_of)
-    assert found.advice == (
-        "Any of these 2; tree is lowest; alike by a margin of 5 percentage points; 1 further other is not ruled out, "
-        "up to 6.0 points worse"
+    assert f"Any of these 2: tree {NUMBERS}" == found.advice
+    assert found.others == (
+        "tree is lowest; alike by a margin of 5 percentage points; 1 further other is not ruled out, up to 6.0 points "
+        "worse"
     )
     undecided = decide(replace(LEFT, differences=[replace(one, by_margin="undecided") for one in OTHERS], margin=0.05))
     assert ("ship", ()) == (undecided.verdict, undecided.any_of)
@@ -94,9 +98,10 @@ def test_how_much_worse_the_others_may_be_is_the_far_end_of_their_intervals():
 def test_each_doubt_is_a_caveat_and_asks_for_care(field):
     value, words = CARES[field]
     found = decide(replace(SOUND, **{field: value}))
-    assert ("ship_with_care", "Ship, with care: tree") == (found.verdict, found.advice)
+    advice = "Ship tree, with care" + ("" if field == "planned" else f": {NUMBERS}")
+    assert ("ship_with_care", advice) == (found.verdict, found.advice)
     assert words in found.caveats[0]
-    assert found.sentence == f"Ship, with care: tree; {found.caveats[0]}"
+    assert found.sentence == f"{advice}; {found.caveats[0]}"
 
 
 @pytest.mark.parametrize("field", STOPS)
@@ -115,7 +120,8 @@ def test_care_comes_before_any_of():
     alike = [replace(OTHERS[0], by_margin="alike"), *OTHERS[1:]]
     found = decide(replace(LEFT, differences=alike, margin=0.05, failed=["svm"]))
     assert ("ship_with_care", ("tree", "bayes")) == (found.verdict, found.any_of)
-    assert found.advice.startswith("Ship, with care: tree; tree is lowest; alike by a margin of 5 percentage points; ")
+    assert f"Ship tree, with care: {NUMBERS}" == found.advice
+    assert found.others.startswith("tree is lowest; alike by a margin of 5 percentage points; ")
 
 
 def test_a_caveat_is_short_and_in_one_line():

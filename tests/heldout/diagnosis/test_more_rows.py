@@ -135,10 +135,11 @@ def test_a_gain_below_zero_is_harm_and_no_promise_for_twice_as_many_rows():
     rows = np.random.default_rng(0).choice(len(digit), 200, replace=False)
     harmed = validated(BAYES, pixels[rows], (digit[rows] == 1).astype(int), repeats=10)
     assert by_name(harmed)["gain"].high < 0
-    assert "rose by" in str(harmed)
-    assert "did harm" in str(harmed)
-    assert "lead to an error of" not in str(harmed)
-    assert "did harm" not in str(validated(TREE))
+    shown = harmed._repr_html_()
+    assert "rose by" in shown
+    assert "did harm" in shown
+    assert "lead to an error of" not in shown
+    assert "did harm" not in validated(TREE)._repr_html_()
 
 
 def test_a_learner_whose_fits_differ_has_a_wider_interval_for_its_one_hypothesis_than_for_the_mean_of_such():

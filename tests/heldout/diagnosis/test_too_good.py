@@ -1,5 +1,6 @@
 """An error that is too low is told with the columns that carry it, alone or only together; others are not."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,13 +105,16 @@ def test_print_names_the_column_of_a_leak_and_says_nothing_of_an_honest_winner()
     y = rng.integers(0, 2, 120)
     X = pd.DataFrame({"honest": y + rng.normal(size=120), "told": y * 2})
     learners = {"tree": DecisionTreeClassifier(max_depth=2)}
-    shown = str(heldout.validate(learners, X, y, folds=4, estimates=["E_cv"])).splitlines()
-    assert shown[-1].startswith("decision: Do not ship yet: tree is too good to be true: check whether told is known")
-    shown = shown[-2]
-    assert shown.startswith("suspicious: tree errs 0.0 %")
-    assert "told" in shown
-    assert "honest" not in shown
-    assert "suspicious" not in str(heldout.validate(learners, X[["honest"]], y, folds=4, estimates=["E_cv"]))
+    made = heldout.validate(learners, X, y, folds=4, estimates=["E_cv"])
+    first = str(made).splitlines()[0]
+    assert first.startswith("Do not ship yet: tree is too good to be true: check whether told is known")
+    assert "honest" not in first
+    [told] = re.findall("<dt>suspicious</dt><dd>(.*?)</dd>", made._repr_html_())
+    assert told.startswith("tree errs 0.0 %")
+    assert "told" in told
+    assert "honest" not in told
+    honest = heldout.validate(learners, X[["honest"]], y, folds=4, estimates=["E_cv"])
+    assert "suspicious" not in honest._repr_html_()
 
 
 class MostOf:

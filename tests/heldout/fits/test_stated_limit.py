@@ -1,5 +1,8 @@
 """`loss_max` and `bound` of `heldout.validate`: what a known limit gives, and what refutes it."""
 
+import re
+from html import unescape
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -75,14 +78,15 @@ def test_the_bound_is_the_one_sided_limit_of_betting_at_delta_over_the_models(fo
 
 
 def test_print_has_the_bound_and_what_it_rests_on(found):
-    (line,) = [line for line in str(found).splitlines() if line.startswith("bound: ")]
+    (line,) = re.findall("<dt>bound</dt><dd>(.*?)</dd>", unescape(found._repr_html_()))
     winner = found.select().selected
     assert f"with probability 95 % or more {winner}'s error, " in line
     at_most = f"at most RMSE {found.bound().value ** 0.5:.4g}"
     assert f"{at_most}, if no loss is above 100 (loss_max): the upper betting limit" in line
     assert "of its E_val, for 2 candidates; the comparison of more than one adds " in line
     assert line.endswith(". bound(models=M) counts all M that were ever compared on these rows")
-    assert "bound: " not in str(heldout.validate(TREES, X, Y, estimates=["E_val", "E_cv"], **HOW))
+    unbounded = heldout.validate(TREES, X, Y, estimates=["E_val", "E_cv"], **HOW)
+    assert "<dt>bound</dt>" not in unbounded._repr_html_()
 
 
 def test_classes_have_a_bound_without_a_statement():

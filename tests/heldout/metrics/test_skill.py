@@ -52,8 +52,7 @@ def test_a_notebook_says_it_too_and_only_where_the_baseline_is_not_beaten():
     found = validation.decide()
     assert "not_yet" == found.verdict
     assert "AUC" in found.sentence
-    last = str(validation).splitlines()[-1]
-    assert last == f"decision: {found.sentence}"
+    assert str(validation).splitlines()[:2] == [found.advice, f"caveat: {found.caveats[1]}"]
     assert found.advice in validation._repr_html_()
     brier = heldout.validate({"logit": LogisticRegression()}, X, y, loss="brier", estimates=["E_val", "E_cv"])
     assert brier.decide().verdict != "not_yet"

@@ -16,6 +16,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
+from heldout.printable import printable
+from heldout.shown import cells
 
 X, y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=6)
 NAMES = ["plain", "<script>alert(1)</script> & \x1b[2J\u202e", "$x$"]
@@ -64,15 +66,19 @@ def test_the_table_of_a_notebook_has_each_value_with_its_interval_and_no_name_is
     assert [] == [name for name, _ in shown.attributes if name.startswith("on") or name in ("src", "href")]
     assert [] == [letter for letter in set(found._repr_html_()) if not letter.isprintable() and letter != "\n"]
     head, *lines = shown.rows
-    estimates = list(dict.fromkeys(record.estimate for record in found.estimates))
-    assert ["candidate", *estimates] == head
+    estimates = cells.first(record.estimate for record in found.estimates)
+    assert ["candidate", *estimates, cells.WORSE] == head
     records = {(one.candidate, one.estimate): one for one in [*found.estimates, *found.baseline]}
     errors = {name: records[name, "E_cv"].value for name in found.candidates}
     ranked = sorted(errors, key=errors.__getitem__)
-    for name, (shown_name, *cells) in zip([*ranked, "baseline"], lines, strict=True):
+    less = {one.against: one for one in found.differences()}
+    for name, (shown_name, *numbers, worse) in zip([*ranked, "baseline"], lines, strict=True):
         title = shown_name.partition("|")[0]
         assert title == name.replace("\x1b", r"\x1b").replace("\u202e", r"\u202e")
-        for estimate, cell in zip(estimates, cells, strict=True):
+        if name != ranked[0]:
+            ends = f"{-100 * less[name].high:z.1f} to {-100 * less[name].low:z.1f}"
+            assert f"{-100 * less[name].difference:z.1f}|{ends}" == worse
+        for estimate, cell in zip(estimates, numbers, strict=True):
             record = records.get((name, estimate))
             value = "–" if record is None else f"{100 * record.value:.1f}"
             bounds = "" if record is None or record.low is None else f"|{100 * record.low:.1f}–{100 * record.high:.1f}"
@@ -80,13 +86,14 @@ def test_the_table_of_a_notebook_has_each_value_with_its_interval_and_no_name_is
     assert lines[0][0].endswith("|least E_cv")
 
 
-def test_a_notebook_shows_every_sentence_that_print_shows(found):
-    lines = str(found).splitlines()
-    [baseline] = [line for line in lines if " the baseline, which " in line]
-    printed = {"baseline": baseline, **dict(line.split(": ", 1) for line in lines if re.match("[a-z_ ]+: ", line))}
-    assert {"differences", "more rows", "unlabelled", "bound", "decision"} <= {*printed}
-    shown = re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", found._repr_html_().partition("<details>")[0])
-    assert printed == {word: unescape(sentence) for word, sentence in shown}
+def test_a_notebook_begins_as_print_does_and_has_the_sentences_folded(found):
+    first, _, folded = found._repr_html_().partition("<details>")
+    shown = [unescape(re.sub("<[^>]+>", "", text)) for text in re.findall("<p>(.*?)</p>", first)]
+    assert shown == str(found).partition("\n\n")[0].splitlines()
+    assert shown[0] == printable(found.decide().advice)
+    told = dict(re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", folded))
+    assert {"differences", "more rows", "unlabelled", "bound", "decision"} <= {*told}
+    assert printable(found.decide().sentence) == unescape(told["decision"])
 
 
 def test_the_representation_is_one_short_line_with_the_winner_and_its_error(found):

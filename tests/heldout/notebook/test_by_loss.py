@@ -80,7 +80,7 @@ def test_r2_is_that_of_scikit_learn():
 def test_differences_of_squares_are_shown_as_those_of_rmse():
     table = pd.DataFrame({"y": NUMBERS, "near": NUMBERS + 0.1, "far": NUMBERS - 2.1}).assign(row=range(N))
     for found in (heldout.from_predictions(table, answer=["near", "far"], label="y"),):
-        assert "-2.00" in str(found)  # RMSE of 0.1 less that of 2.1
+        assert " 2.00" in str(found)  # RMSE of 2.1 less that of 0.1
     assert "0 to 0" not in str(validate(OF_NUMBERS, NUMBERS).metric("RMSE"))
 
 

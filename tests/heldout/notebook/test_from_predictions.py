@@ -387,10 +387,10 @@ def test_the_table_has_the_difference_from_the_best_with_its_interval():
     made = heldout.from_predictions(table({"a": 5, "b": 30}))
     (one,) = made.differences()
     text = str(made).splitlines()
-    assert text[1].endswith("* less this")
-    assert any(line.endswith(f"{100 * one.difference:.1f}") for line in text)
-    assert any(line.endswith(f"{100 * one.low:.1f} to {100 * one.high:.1f}") for line in text)
-    assert "less this" not in str(heldout.from_predictions(table({"a": 5})))
+    assert text[1].endswith("worse by")
+    assert any(line.endswith(f" {-100 * one.difference:.1f}") for line in text)
+    assert any(line.endswith(f" {-100 * one.high:.1f} to {-100 * one.low:.1f}") for line in text)
+    assert "worse by" not in str(heldout.from_predictions(table({"a": 5})))
 
 
 BAD = {

@@ -112,7 +112,7 @@ def test_claims_about_pairs_are_at_most_those_without_a_race(raced, without):
 def test_text_and_page_say_what_happened(raced):
     for shown in (str(raced), raced._repr_html_()):
         assert "dropped after" in shown
-        assert f"{len(raced.dropped)} of {len(candidates())} candidates erred so much more" in shown
+    assert f"{len(raced.dropped)} of {len(candidates())} candidates erred so much more" in raced._repr_html_()
     assert f"{len(raced.dropped)} dropped" in repr(raced)
     (bbc,) = (record for record in raced.estimates if record.estimate == "E_bbc")
     assert "that a race left" in bbc.target
@@ -139,9 +139,8 @@ def test_one_that_is_left_alone_is_the_choice():
     made = heldout.validate({**coins, "tree": DecisionTreeClassifier(max_depth=6)}, X, Y, repeats=2)
     assert made.candidates == ("tree",)
     assert len(made.dropped) == 11
-    assert made.select().selected == made.decide().advice.removeprefix("Ship ") == "tree"
-    for shown in (str(made), made._repr_html_()):
-        assert "11 of 12 candidates" in shown
+    assert made.select().selected == made.decide().advice.removeprefix("Ship ").partition(":")[0] == "tree"
+    assert "11 of 12 candidates" in made._repr_html_()
 
 
 def test_a_failure_is_no_drop_and_drops_nobody(raced):
@@ -233,7 +232,7 @@ def test_finalists_of_a_loss_without_a_limit_and_of_groups():
         assert {"finalists"} == {one.by for one in made.dropped}
         shown = " ".join(str(made).split())
         assert "on all 300 tested rows, the least is" in shown
-        assert "3 of 5 candidates got no further fits, since finalists allows no more" in shown
+        assert "3 of 5 candidates got no further fits, since finalists allows no more" in made._repr_html_()
 
 
 def test_as_many_finalists_as_candidates_change_nothing():

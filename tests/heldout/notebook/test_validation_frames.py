@@ -99,7 +99,7 @@ def test_columns_that_leak_are_named_in_a_table_of_each_library(place):
     found = heldout.validate(
         {"tree": DecisionTreeClassifier()}, table(leak)[place], np.tile(LABELS, 3), folds=3, repeats=1
     )
-    assert "where the values of a column are shuffled: code " in str(found)
+    assert "where the values of a column are shuffled: code " in found._repr_html_()
     sets = heldout.validate({"bayes": GaussianNB()}, table(leak)[place], np.tile(LABELS, 3), estimates=["E_val"])
     assert (216, 2) == sets.prediction_sets(table(leak)[place]).sets.shape
 

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
 from heldout.errors import BadArgument
-from heldout.estimates import ON_REQUEST
+from heldout.estimates import FIRST, ON_REQUEST
 from heldout.estimates.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.rules import RULES
 from heldout.shown import text_table
@@ -54,72 +54,73 @@ def values(found: heldout.Validation, estimate: str) -> dict[str, float]:
 # --- print
 
 
-def test_print_shows_every_candidate_every_estimate_and_every_value(found, wide, capsys):
+SHOWN = [name for name in EVERY if name in FIRST]
+
+
+def table(found: heldout.Validation) -> list[str]:
+    """The lines of the table."""
+    return str(found).partition("\n\n")[2].splitlines()[:-1]
+
+
+def test_print_begins_with_the_decision_and_on_what_it_rests(found, wide, capsys):
     print(found)
     shown = capsys.readouterr().out
     assert str(found) + "\n" == shown
-    title, header, line, *body = shown.splitlines()
+    decision, (of_bbc,) = found.decide(), (one for one in found.estimates if one.estimate == "E_bbc")
+    first, *caveats, plan = shown.partition("\n\n")[0].splitlines()
+    assert decision.advice == first
+    assert [decision.others, *(f"caveat: {one}" for one in decision.further)] == caveats
+    bound = f"at most {100 * found.bound('stump').value:.1f} %, for 3 candidates"
+    assert plan.startswith(f"plan with E_bbc = {100 * of_bbc.value:.1f} %, by cross-validation, ")
+    assert plan.endswith(f", at 90 %; {bound}")
+
+
+def test_print_shows_every_candidate_and_every_value_of_the_first_estimates(found, wide):
+    title, header, line, *body = table(found)
     assert "errors in percent, intervals at 90 %; * least E_cv" == title
-    assert ["candidate", *EVERY] == header.split()
+    assert ["candidate", *SHOWN, "worse", "by"] == header.split()
     assert {"─"} == {*line}
-    sentence = next(place for place, line in enumerate(body) if line.startswith("stump beats"))
-    body, (against, alike, differences, learning, unlabelled, bound, *joint, apart, decision) = (
-        body[:sentence],
-        body[sentence:],
-    )
-    assert f"decision: {found.decide().sentence}" == decision
-    assert against.startswith("stump beats the baseline, ")
-    assert alike.startswith("not ruled out: at 90 % none of these 2 is shown to err more than stump: bayes, tree; ")
-    assert differences.startswith("differences: E_cv of stump is ")
-    assert learning.startswith("more rows: from 30 to 45 training rows the error of stump ")
-    assert bound.startswith(
-        "bound: with probability 90 % or more stump's error, trained without the held-out rows, is "
-    )
-    of_stump = found.bound("stump")
-    assert f" is at most {100 * of_stump.value:.1f} %: the upper {of_stump.method} limit " in bound
-    assert [
-        f"bound_joint: approximately, by how alike the errors of the candidates are, stump's error is at most "
-        f"{100 * of_stump.joint:.1f} %, at 90 %; only the bound is guaranteed"
-    ] * (of_stump.joint is not None) == joint
-    assert "unlabelled: 50 unlabelled rows do not narrow the interval of E_cv of stump" == unlabelled
-    half = 100 * values(found, "disagreement")["stump"] / 2
-    assert apart.startswith(f"disagreement: the half models of stump have a mean error of at least {half:.1f} % on ")
-    assert " with 90 % confidence it is at least " in apart
-    assert 2 * 4 == len(body)
-    errors = values(found, "E_cv")
-    for place, name in enumerate([*sorted(found.candidates, key=errors.__getitem__), "baseline"]):
-        mark, cells = body[2 * place][:2], body[2 * place][2:].split()
+    errors, less = values(found, "E_cv"), {one.against: one for one in found.differences()}
+    for name in [*sorted(found.candidates, key=errors.__getitem__), "baseline"]:
+        text, *body = body
+        mark, cells = text[:2], text[2:].split()
         assert ("* " if name == "stump" else "  ", name) == (mark, cells[0])
         every = [*found.estimates, *found.baseline]
         records = {record.estimate: record for record in every if record.candidate == name}
-        assert [f"{100 * records[e].value:.1f}" if e in records else "–" for e in EVERY] == cells[1:]
-        bounds = [records[e] for e in EVERY if e in records and records[e].low is not None]
-        assert [f"{100 * one.low:.1f}–{100 * one.high:.1f}" for one in bounds] == body[2 * place + 1].split()
+        worse = f"{-100 * less[name].difference:z.1f}" if name in less else "–"
+        assert [*(f"{100 * records[e].value:.1f}" if e in records else "–" for e in SHOWN), worse] == cells[1:]
+        bounds = [records[e] for e in SHOWN if e in records and records[e].low is not None]
+        ends = [f"{100 * one.low:.1f}–{100 * one.high:.1f}" for one in bounds]
+        if name in less:
+            ends += f"{-100 * less[name].high:z.1f} to {-100 * less[name].low:z.1f}".split()
+        text, *body = body
+        assert ends == text.split()
+    assert body == []
 
 
 def test_print_shows_losses_of_numbers_in_their_own_unit(numbers):
-    title, header, _, *body = str(numbers).splitlines()
+    title, header, _, *body = table(numbers)
     assert "RMSE, in units of y, intervals at 95 %; * least E_cv" == title
-    assert ["candidate", *EVERY[:4]] == header.split()
+    assert ["candidate", *EVERY[:4], "worse", "by"] == header.split()
     errors = values(numbers, "E_cv")
     for place, name in enumerate(sorted(errors, key=errors.__getitem__)):
-        shown = [float(cell) for cell in body[2 * place][2:].split()[1:]]
+        shown = [float(cell) for cell in body[2 * place][2:].split()[1:-1]]
         # three digits
         assert [values(numbers, estimate)[name] ** 0.5 for estimate in EVERY[:4]] == pytest.approx(shown, rel=5e-3)
 
 
 def test_the_columns_of_the_table_are_aligned(found, wide):
-    _, header, _, *body = str(found)[: str(found).index("\nstump beats")].splitlines()
-    ends = [header.index(name) + len(name) for name in header.split()[1:]]
+    _, header, _, *body = table(found)
+    ends = [header.index(name) + len(name) for name in header.replace("worse by", "worse_by").split()[1:-1]]
     for line in body[::2]:
         assert all(line[end - 1] != " " and line[end : end + 1] in ("", " ") for end in ends)
 
 
 def test_a_narrow_terminal_shows_the_columns_in_blocks(found, monkeypatch):
     monkeypatch.setattr(text_table, "output_width", lambda: 60)
-    table = str(found)[: str(found).index("stump beats")].splitlines()
-    assert all(len(line) <= 60 for line in table)
-    assert 2 * (1 + table.count("")) == sum(line.startswith(("* stump ", "  tree ")) for line in table) > 4
+    lines = table(found)
+    assert all(len(line) <= 60 for line in lines)
+    assert 2 * (1 + lines.count("")) == sum(line.startswith(("* stump ", "  tree ")) for line in lines) >= 4
 
 
 def test_the_representation_shows_no_learner_and_no_data(found):
@@ -159,8 +160,8 @@ def test_plot_is_a_figure_with_a_panel_for_each_estimate_and_the_candidate_of_le
     bottom, top = figure.axes[0].get_ylim()
     assert bottom > top
     points = {name: of for name, of in panels(figure).items() if name}
-    assert EVERY == list(points)
-    assert len(found.estimates) == sum(len(of) for of in points.values())
+    assert SHOWN == list(points)
+    assert sum(one.estimate in points for one in found.estimates) == sum(len(of) for of in points.values())
     for estimate, of in points.items():
         shown = {name: bars.lines[0].get_xdata()[0] for name, bars in of.items()}
         assert {name: 100 * value for name, value in values(found, estimate).items()} == pytest.approx(shown, rel=1e-12)
@@ -199,7 +200,7 @@ def test_in_a_page_the_plot_has_the_colours_of_the_page_and_its_text_is_text(fou
     assert shown == other._repr_html_()
     assert {"#2878c8", "#8c8c8c"} == set(re.findall(" (#[0-9a-f]{6})", shown))  # legible on white and on black
     texts = [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", shown)]
-    assert {*EVERY, *ranked(found), "error, %"} <= {*texts}
+    assert {*SHOWN, *ranked(found), "error, %"} <= {*texts}
     assert [] == re.findall(r"<style|<script|<metadata|https?:|url\((?!#)|font-family: ", shown)
     names = re.findall(r' id="([^"]*)"', shown)
     assert len(names) == len({*names})

@@ -72,10 +72,10 @@ def test_results_of_another_version_are_refused_with_the_keys_that_they_lack(tmp
     selection, estimates = (tmp_path / name for name in ("selection.json", "estimates.csv"))
     written = results(E_TEST)
     written.estimates.to_csv(estimates, index=False)
-    decided = {"verdict": "ship_with_care", "caveats": ["svm failed"], "advice": "Ship, with care: tree"}
+    decided = {"verdict": "ship_with_care", "caveats": ["svm failed"], "advice": "Ship tree, with care"}
     whole = {**CHOICE, **decided, "candidates": ["tree"], "criterion": "E_cv"}
     selection.write_text(json.dumps(whole))
-    assert "Ship, with care: tree; svm failed" == ValidatedRun.of_files(selection, estimates).decision.sentence
+    assert "Ship tree, with care; svm failed" == ValidatedRun.of_files(selection, estimates).decision.sentence
     for gone in (["verdict"], ["loss", "caveats"]):
         selection.write_text(json.dumps({key: value for key, value in whole.items() if key not in gone}))
         with pytest.raises(UserError, match=f"selection.json lacks {', '.join(gone)}: another version"):

@@ -7,14 +7,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from heldout.estimates import BY_COLUMN, ESTIMATES, OF_THE_WINNER, PER_CANDIDATE, SHOWN
+from heldout.estimates import BY_COLUMN, ESTIMATES, FIRST, OF_THE_WINNER, PER_CANDIDATE, SHOWN
 from heldout.records import Estimate
 from heldout.selection.race import Dropped
+from heldout.shown.cells import WORSE
 from tasks.outcome.gate_verdict import OF_BASELINE
 from tasks.outcome.items import TrackedMetric
 from tasks.report import estimates_table, note, outcome_page
 from tasks.report.glossary import GLOSSARY
-from tasks.report.headline import headline
 from tasks.report.run_items import candidate_items, version_tags
 from tasks.report.sections import estimates, targets
 from tasks.report.sentences import sentences
@@ -49,10 +49,11 @@ def full(summary):
 
 def test_the_terminal_and_prefect_show_each_estimate_of_candidates_unless_it_is_hidden(full):
     columns, rows = estimates_table.columns_and_rows(full())
-    assert list(SHOWN) == columns
+    assert [*SHOWN, WORSE] == columns
+    assert [*FIRST, WORSE] == estimates_table.columns_and_rows(full(), whole=False)[0]
     assert [("10.0", "5.0–30.0")] == [rows[0].cells[columns.index("E_cv")]]
-    assert all(cell[0] != "–" for row in rows[:3] for cell in row.cells)
-    assert ["candidate", *SHOWN] == list(outcome_page.rows(full())[0])
+    assert all(cell[0] != "–" for row in rows[:3] for cell in row.cells[:-1])
+    assert ["candidate", *SHOWN, WORSE] == list(outcome_page.rows(full())[0])
 
 
 def test_the_table_of_the_report_has_every_estimate_and_a_panel_each_that_candidates_share(full):
@@ -76,12 +77,11 @@ def test_the_first_panel_has_the_numbers_to_plan_with(full):
     ]
 
 
-def test_the_note_has_each_error_and_the_disagreement(full):
+def test_the_note_has_the_estimates_of_first_screens(full):
     head = next(line for line in note.note(full()).text.splitlines() if line.startswith("| candidate"))
     shown = re.findall(r"E\\?_\w+|disagreement", head)
-    kinds = ("error", "disagreement")
-    assert [name for name in SHOWN if ESTIMATES[name].kind in kinds] == [name.replace("\\", "") for name in shown]
-    assert {ESTIMATES[name].kind for name in SHOWN} - {*kinds} == {"training error", "implied error"}
+    assert [*FIRST] == [name.replace("\\", "") for name in shown]
+    assert {"E_val", "E_cv", "E_prog", "disagreement"} <= {*FIRST}
 
 
 def test_mlflow_has_every_estimate_with_its_bounds(full, settings_with, monkeypatch):
@@ -153,12 +153,11 @@ def test_one_that_a_race_dropped_has_a_line_everywhere(full, settings_with, monk
     assert ["bayes", "forest"] == made.ranked
     rows = estimates_table.columns_and_rows(made)[1]
     assert [("tree", says)] == [(row.name, row.note) for row in rows if row.note]
-    assert {"dropped"} == {*outcome_page.rows(made)[2].values()} - {"tree"}
-    assert "| tree | &ensp;dropped" in note.note(made).text
+    assert {says, ""} == {*outcome_page.rows(made)[2].values()} - {"tree"}
+    assert "| tree | &ensp;dropped after 40" in note.note(made).text
     (line,) = (row for row in estimates.section(made).numbers[0].rows if says in str(row[0]))
     assert {"–"} == {*line[1:]}
     (tree,) = settings_with("candidates=[{name: tree, estimator: sklearn.tree.DecisionTreeClassifier}]").candidates
     assert says in {getattr(item, "value", None) for item in candidate_items(tree, made)}
     told = sentences(made)["race"]
     assert "1 of 3 candidates erred so much more" in told
-    assert "left out before: 1 by a race" in headline(made).facts[1].rests_on

@@ -21,11 +21,11 @@ def test_candidates_stand_in_the_order_of_their_errors_with_the_winner_marked(su
     others = [Estimate("tree", "E_cv", 0.2, "one of the k", 7, 8), Estimate("tree", "E_val", 0.25, "g-", 7, 8)]
     text = note(summary(estimates=others, candidates=["tree", "bayes", "none"], failures={"none": "oh"})).text
     assert [
-        ["candidate", "E_val", "E_cv"],
-        ["**bayes**", "–", "10.0 [5.0–15.0]"],
-        ["tree", "25.0", "20.0"],
-        ["none", "failed"],
-        ["baseline", "–", "30.0 [20.0–40.0]"],
+        ["candidate", "E_in", "E_val", "E_cv", "worse by"],
+        ["**bayes**", "6.2", "–", "10.0 [5.0–15.0]", "–"],
+        ["tree", "–", "25.0", "20.0", "5.0 [-5.0 to 15.0]"],
+        ["none", "failed: oh"],
+        ["baseline", "–", "–", "30.0 [20.0–40.0]", "20.0 [10.0 to 30.0]"],
     ] == [[cell for cell in cells if cell] for cells in rows(text)]
     assert "[report]({page}/artifacts/report.html)" in text
     assert "E_test 12.5 % · bayes · digits" == run_name(summary()).value

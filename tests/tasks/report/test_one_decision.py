@@ -23,7 +23,7 @@ from tasks.storage.findings import Found, RecordedFinding
 from tasks.storage.quarantine import LeftOut
 
 CAVEAT = "later rows err 20 %, rows between 10 %"
-ADVICE = "Ship, with care: bayes"
+ADVICE = "Ship bayes, with care"
 CARE = {"verdict": "ship_with_care", "caveats": [CAVEAT], "advice": ADVICE}
 TIME = RecordedFinding("time", CAVEAT, severity="care", evidence={"error along it": 0.2}, decide="set data.time: day")
 NOTE = RecordedFinding("found", "3 columns have gaps", done="nothing")
@@ -56,7 +56,7 @@ def test_every_surface_says_the_decision_and_its_caveats(made, capsys):
         "report": unescape(first_screen),
         "summary.md": "\n".join(summary_page.lines(made)),
         "Prefect": plain(outcome_page.text(made)),
-        "MLflow": plain(note(made).text).splitlines()[0],
+        "MLflow": " ".join(plain(note(made).text).splitlines()[:2]),
         "sentences": sentences(made)["decision"],
         "gate": of_gate.sentence,
     }

@@ -15,7 +15,7 @@ def test_the_table_has_each_candidate_the_least_error_first_and_each_interval(su
     made = summary(failures={"oak": "no"}, candidates=["oak", "tree", "bayes"])
     lines = outcome_page.rows(made)
     assert ["bayes (selected)", "tree", "oak", "baseline"] == [line["candidate"] for line in lines]
-    assert {"failed"} == {text for name, text in lines[2].items() if name != "candidate"}
+    assert {"failed: no", ""} == {text for name, text in lines[2].items() if name != "candidate"}
     value, interval = made.cell("bayes", "E_cv")
     assert f"{value} [{interval}]" == lines[0]["E_cv"]
     assert len({tuple(line) for line in lines}) == 1
@@ -23,9 +23,10 @@ def test_the_table_has_each_candidate_the_least_error_first_and_each_interval(su
 
 def test_the_text_has_the_winner_its_error_and_every_sentence(summary):
     made = summary()
-    value, interval = made.cell("bayes", "E_test")  # with which one plans
-    headline = outcome_page.headline(made)
-    assert all(part in headline for part in ("bayes", f"E_test {value} %", interval, made.level))
+    advice, _, *below = outcome_page.first(made).splitlines()
+    assert (made.decision.advice, outcome_page.strip(made)) == (advice, below)
+    value, _ = made.cell("bayes", "E_test")
+    assert f"plan with E_test = {value} %, " in outcome_page.text(made).replace("\\", "")  # with which one plans
     strip = "\n".join(outcome_page.strip(made))
     assert f"```\n{strip}\n```" in outcome_page.text(made)
     assert "plan with it" in strip

@@ -2,7 +2,6 @@
 
 import html
 import re
-from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
@@ -49,21 +48,9 @@ def test_the_page_has_the_winner_the_number_to_decide_by_and_every_number_of_the
     summary_page.write_summary(made)
     text = files.SUMMARY.read_text(encoding="utf-8")
     assert text.startswith(
-        "# `bayes`\n\n**`Ship bayes`**\n\n"
-        "E_test: 12.5 %, at most **20.0 %** (Wilson, at 90 %); E_test of the baseline is 25.0 %.\n"
+        "# `bayes`\n\n**`Ship bayes`**\n\n- `plan with E_test = 12.5 %, on 4 rows that no choice has used, at 90 %`\n"
     )
     table = page_of(text).partition("<table>")[2].partition("</table>")[0]
     cells = [re.sub("<br>", " ", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", table)]
     assert ["<strong>*</strong>", "<code>bayes</code>", "6.2", "10.0 5.0–15.0"] == cells[:4]
     assert "with probability 90 % or more the winner's error" in " ".join(text.split())
-
-
-def test_without_a_test_set_the_bound_decides_and_without_a_bound_e_cv(summary):
-    made = summary(E_test=None)
-    table = made.estimates[made.estimates["estimate"] != "E_test"].assign(interval="corrected Wilson")
-    made = replace(made, estimates=table)
-    assert "The bound: at most **25.0 %** (Clopper-Pearson of E_val, at 90 %)" in "\n".join(summary_page.lines(made))
-    made = replace(made, selection={**made.selection, "bound": None})
-    assert "E_cv: 10.0 %, at most **15.0 %** (corrected Wilson, at 90 %)" in "\n".join(summary_page.lines(made))
-    made = replace(made, estimates=table.assign(high=float("nan")))
-    assert "No interval is claimed for it." in "\n".join(summary_page.lines(made))

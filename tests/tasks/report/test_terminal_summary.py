@@ -52,8 +52,8 @@ def test_candidates_are_sorted_by_the_criterion_with_the_baseline_last_and_the_w
 
 def test_a_column_of_nothing_is_left_out(summary, capsys):
     terminal_summary.print_summary(summary(), Promotion("no", ""), "")
-    header = capsys.readouterr().out.splitlines()[1]
-    assert ["candidate", "E_in", "E_cv"] == header.split()
+    header = capsys.readouterr().out.splitlines()[2]
+    assert ["candidate", "E_in", "E_cv", "worse", "by"] == header.split()
 
 
 def test_each_sentence_stands_next_to_its_name_and_a_long_name_on_a_line_of_its_own():
