@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.params import Settings
+from tasks.params import Candidate, Settings
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,7 @@ class Input:
 Item = TrackedMetric | Parameter | Tag | Note | Artifact | Dataset | Input
 PAGE = "{page}"  # no escaped text has a brace
 ROOT = "_RMSE"  # at the end of the name of a metric: the root of a mean squared loss, as people read it
+CANDIDATES = "candidates."  # before the name of a candidate, in the name of a parameter
 RUN_NAME, NOTE = "mlflow.runName", "mlflow.note.content"  # tags that MLflow shows as name and description
 
 _NAME = re.compile(r"[\w.: -]{1,250}")  # of a parameter, as stores allow it
@@ -100,7 +101,19 @@ def parameters(values: Mapping[str, Any], prefix: str = "") -> Iterator[Paramete
 
 
 def settings_items(settings: Settings) -> Iterator[Parameter]:
-    """The settings of the whole run; those of a candidate are items of its own run."""
-    values = settings.model_dump(exclude={"candidates", "execution", "operations", "tracking"})
-    # the classes in a loss by costs are free text, which is allowed in a value and not in a name
-    yield from parameters({**values, "loss": str(values["loss"])})
+    """What the run followed: the form that is delivered, each setting that has no default, and each that differs.
+
+    A candidate's are candidates.logistic.C, so that two runs show what they have otherwise.
+    """
+    values = settings.model_dump(exclude={"candidates", "execution", "operations", "tracking"}, exclude_defaults=True)
+    if "loss" in values:  # the classes in a loss by costs are free text, which is allowed in a value and not in a name
+        values["loss"] = str(values["loss"])
+    yield from parameters({"deliver": settings.deliver, **values})
+    yield from parameters({CANDIDATES[:-1]: {one.name: _of_candidate(one) for one in settings.candidates}})
+
+
+def _of_candidate(candidate: Candidate) -> dict[str, Any]:
+    """What is set of a candidate, without nesting; a parameter of the learner yields to a key that is called alike."""
+    given = candidate.model_dump(exclude={"name", "grid", "params"}, exclude_defaults=True)
+    settings = {name: str(value) if isinstance(value, dict) else value for name, value in given.items()}
+    return {**{name: str(value) for name, value in candidate.params.items()}, **settings}

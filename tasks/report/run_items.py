@@ -6,10 +6,10 @@ from typing import Protocol
 import pandas as pd
 
 from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
-from heldout.estimates import ESTIMATES, PLANNED_BY
+from heldout.estimates import COMPARED, PLANNED_BY
 from heldout.fits import baseline
 from heldout.losses.amounts import margin_text
-from heldout.records import MoreRows, PredictionPowered
+from heldout.records import Estimate, MoreRows, PredictionPowered
 from heldout.shown import about_winner
 from tasks.outcome.items import ROOT, Artifact, Dataset, Item, Tag, TrackedMetric, parameters
 from tasks.outcome.ledger import learner_id
@@ -20,6 +20,7 @@ from tasks.storage import files
 
 _BEATS = {True: "true", False: "false", None: "cannot be told"}
 _BY_E_CV = "E_cv"  # the estimate of the baseline that is the metric `baseline`
+_PLANNED = tuple(estimate.name for estimate in PLANNED_BY)
 _ARTIFACTS = (
     files.ESTIMATES,
     files.DIFFERENCES,
@@ -54,24 +55,26 @@ class _Measured(Protocol):
 
 
 def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
-    """What is compared between runs: the winner, the baseline and the bounds; and the files that people read.
+    """What is compared between runs: the winner, the baseline and the bound; and the files that people read.
 
-    `speed` is how long a prediction of the delivered hypothesis takes, None if that was not measured.
+    Those numbers are few, since a page that compares runs lists them all: the winner's own run and the files have every
+    one. `speed` is how long a prediction of the delivered hypothesis takes, None if that was not measured.
     """
-    yield from _of_candidate(summary, summary.selected)
-    for record in summary.records_of(baseline.NAME):
-        if record.estimate != _BY_E_CV:
-            yield TrackedMetric(f"{baseline.NAME}_{record.estimate}", record.value)
-    for name in ("bound", "bound_joint", "baseline"):
+    for record in _in_order(summary, summary.selected):
+        if record.estimate in _PLANNED:
+            yield from metric(record.estimate, record)
+        elif record.estimate in COMPARED:
+            yield TrackedMetric(record.estimate, record.value)
+        if record.estimate in COMPARED:
+            yield from _root(summary, record.estimate, record.value)
+    for name in ("bound", baseline.NAME):
         if (number := summary.selection[name]) is not None:
             yield TrackedMetric(name, float(number))
             yield from _root(summary, name, number)
-    yield from _difference(summary, baseline.NAME, f"{summary.compared_by}_less_{baseline.NAME}")
-    yield from _prediction_sets(summary)
-    for metric, line in summary.test_set.headline:
-        low, high = (None if pd.isna(line[end]) else float(line[end]) for end in ("low", "high"))
+    for one, line in summary.test_set.headline:
         if not pd.isna(line["value"]):
-            yield TrackedMetric(f"test_{metric.name}", float(line["value"]), low=low, high=high)
+            yield TrackedMetric(f"test_{one.name}", float(line["value"]))
+    yield from _planned_in_words(summary, summary.selected)
     yield from _in_words(summary)
     if speed is not None:
         yield Tag("prediction_time", str(speed))
@@ -146,14 +149,10 @@ def metric(name: str, record: _Measured) -> Iterator[TrackedMetric]:
 
 
 def _of_candidate(summary: Summary, candidate: str) -> Iterator[Item]:
-    """Its estimates, what more rows gained, and what unlabelled rows do; and the estimates to plan with as people read
-    them: E_cv 1.0 % [0.2–4.5].
-    """
-    # the criterion first: the pages draw the first metric of a run
-    for record in sorted(summary.records_of(candidate), key=lambda one: one.estimate != summary.selection["criterion"]):
+    """Its estimates, what more rows gained, and what unlabelled rows do; and the estimates to plan with in words."""
+    for record in _in_order(summary, candidate):
         yield from metric(record.estimate, record)
-        if ESTIMATES[record.estimate].kind != "disagreement":
-            yield from _root(summary, record.estimate, record.value)
+        yield from _root(summary, record.estimate, record.value)
     for line in as_records(summary.more_rows[summary.more_rows["candidate"] == candidate]):
         if line["estimate"] in (GAIN, AT_N, AT_2N):
             yield from metric(line["estimate"], MoreRows(**line))
@@ -163,11 +162,21 @@ def _of_candidate(summary: Summary, candidate: str) -> Iterator[Item]:
             yield from metric("E_cv_powered", powered)
             if powered.labels_gained is not None:
                 yield TrackedMetric("labels_gained", powered.labels_gained)
-    for estimate in PLANNED_BY:
-        value, interval = summary.cell(candidate, estimate.name)
+    yield from _planned_in_words(summary, candidate)
+
+
+def _in_order(summary: Summary, candidate: str) -> list[Estimate]:
+    """Its estimates, the criterion first: the pages draw the first metric of a run."""
+    return sorted(summary.records_of(candidate), key=lambda one: one.estimate != summary.selection["criterion"])
+
+
+def _planned_in_words(summary: Summary, candidate: str) -> Iterator[Tag]:
+    """The estimates to plan with as people read them: E_cv 1.0 % [0.2–4.5]."""
+    for name in _PLANNED:
+        value, interval = summary.cell(candidate, name)
         if value:
             error = summary.with_unit(value)
-            yield Tag(estimate.name, f"{error} [{interval}]" if interval else error)
+            yield Tag(name, f"{error} [{interval}]" if interval else error)
 
 
 def _in_words(summary: Summary) -> Iterator[Tag]:
@@ -197,19 +206,9 @@ def _in_words(summary: Summary) -> Iterator[Tag]:
     yield Tag("rows_delivered", str(selection["rows_delivered"]))
 
 
-def _prediction_sets(summary: Summary) -> Iterator[TrackedMetric]:
-    """The threshold, and what was measured of it; nothing without one."""
-    sets = summary.prediction_sets
-    if sets.coverage is not None:
-        yield TrackedMetric("prediction_sets_coverage", sets.coverage, low=sets.low, high=sets.high)
-    for name in ("threshold", "mean_size", "mean_width", "single", "empty"):
-        if (number := getattr(sets, name)) is not None:
-            yield TrackedMetric(f"prediction_sets_{name}", number)
-
-
 def _root(summary: Summary, name: str, error: float) -> Iterator[TrackedMetric]:
-    """An error of the squared loss as people read it, E_cv_RMSE; nothing for another loss."""
-    if summary.loss.power == 2:
+    """An error of the squared loss as people read it, E_cv_RMSE; nothing for another loss, or for a disagreement."""
+    if summary.loss.power == 2 and name != "disagreement":
         yield TrackedMetric(f"{name}{ROOT}", float(summary.shown(error)))
 
 

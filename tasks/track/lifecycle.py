@@ -1,5 +1,6 @@
 """The life of a run in MLflow: its start, its end, the loss of its store, and runs that died without an end."""
 
+import hashlib
 import logging
 import subprocess
 import time
@@ -22,6 +23,7 @@ from tasks.storage import files
 from tasks.storage.row_ids import Ids
 from tasks.track import operations_ledger
 from tasks.track.artifacts import check_location
+from tasks.track.changed import Before
 from tasks.track.experiments import experiment_id
 from tasks.track.ledger_tags import KEY, Earlier, after, check_readable, read_tested, tags_of, validations
 from tasks.track.send import send
@@ -35,6 +37,7 @@ log = logging.getLogger("heldout")
 
 _newest: dict[str, str] = {}  # the experiment and the id of the newest run of this process
 _CLOCKS_DIFFER = timedelta(minutes=1)  # more is said
+_DIGITS = 12  # of a hash
 TRIAL = "trial"  # the tag of a run that may not promote: why
 AGAIN_IN_STORE = "dvc repro --force --downstream select"  # gives a store the results that are here
 Answer = TypeVar("Answer")
@@ -54,6 +57,8 @@ class Active:
     entries: int = 0  # of the ledger of operations, at the start
     removed: Mapping[str, Sequence[Entry]] = field(default_factory=dict)  # validations gone from the store, by entries
     unfinished: Collection[str] = ()  # earlier validations, by their ids or keys, that wrote no result
+    code: Mapping[str, str] = field(default_factory=dict)  # the tags that say which code ran
+    before: Before = field(default_factory=Before)  # the run before it of the same data source
     opens_test: bool = False  # whether the test set is opened for the winner of this run
     kept_sealed: bool = False  # whether rows were not opened, since the store was lost
     lost: str = ""  # why the store is asked nothing any more
@@ -187,7 +192,8 @@ def _begin(settings: Settings, trial: str) -> Active:
 
     client = connect(settings)
     key = uuid.uuid4().hex
-    tags = {"git_commit": _git_commit(), "criterion": settings.criterion, KEY: key, **_of_this_process()}
+    code = _git()
+    tags = {**code, "criterion": settings.criterion, KEY: key, **_of_this_process()}
     tags |= {RUN_NAME: settings.source_name, **experiment_tags()}  # the outcome adds to the name
     if trial:
         tags[TRIAL] = trial
@@ -213,6 +219,8 @@ def _begin(settings: Settings, trial: str) -> Active:
             entries=entries[-1].number,
             removed=removed,
             unfinished={name for name, key in keys.items() if key not in finished},
+            code=code,
+            before=next((Before.of(one) for one in reversed(before) if one.info.experiment_id == experiment), Before()),
         )
         begun.send(settings_items(settings))
     except failures() as error:
@@ -284,6 +292,14 @@ def _of_this_process() -> dict[str, str]:
     return {"host": HOST, "process": identity()}
 
 
-def _git_commit() -> str:
-    answer = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)  # noqa: S607
-    return answer.stdout.strip() or "not in git"
+def _git() -> dict[str, str]:
+    """The commit, and a hash of what differs from it but in files that a run writes; empty of a clean checkout."""
+    commit = _answer("rev-parse", "HEAD").strip()
+    changes = _answer("diff", "HEAD", "--", ".", ":!dvc.lock") if commit else ""
+    dirty = {"git_dirty": hashlib.sha256(changes.encode()).hexdigest()[:_DIGITS]} if changes else {}
+    return {"git_commit": commit or "not in git", **dirty}
+
+
+def _answer(*arguments: str) -> str:
+    answer = subprocess.run(["git", *arguments], capture_output=True, text=True, errors="replace", check=False)  # noqa: S603, S607
+    return answer.stdout

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from heldout.errors import FitFailure
+from heldout.printable import printable
 from tasks.fits.model_process import Model
 from tasks.outcome.items import NOTE
 from tasks.params import Settings
@@ -42,6 +43,7 @@ _OF_MODEL = (
 )
 _SAMPLE_ROWS = 100
 _SLUG_LENGTH = 40
+_NO_NAME, _NAME_LENGTH = re.compile("[/:.%\"']"), 80  # what the name of a model must not hold, as MLflow has it
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,8 @@ def sample() -> pd.DataFrame:
     return files.read_table(files.LABELED)[0].head(_SAMPLE_ROWS)
 
 
-def log_model(client: "MlflowClient", model: Model, rows: pd.DataFrame, run_id: str) -> "ModelInfo":
-    """Log the model's file on a run; `rows` are a sample of those that it is for.
+def log_model(client: "MlflowClient", model: Model, rows: pd.DataFrame, run_id: str, candidate: str) -> "ModelInfo":
+    """Log the model's file on a run, called like its candidate; `rows` are a sample of those that it is for.
 
     Raises UserError if the model does not answer them.
     """
@@ -88,7 +90,7 @@ def log_model(client: "MlflowClient", model: Model, rows: pd.DataFrame, run_id: 
     info: ModelInfo = mlflow.models.Model.log(
         None,  # the name is its place
         _OfFile,
-        name="model",
+        name=_NO_NAME.sub("_", printable(candidate))[:_NAME_LENGTH],
         run_id=run_id,
         file=model.path,
         signature=mlflow.models.infer_signature(rows, answers),

@@ -14,8 +14,9 @@ from tasks.outcome.items import ROOT
 _NAME = "heldout"
 TAG = f"mlflow.sharedViewState.{_NAME}"
 _ERRORS, _DISAGREEMENT = (*(estimate.name for estimate in PLANNED_BY), "bound", "baseline"), "disagreement"
-_COLUMNS = ("verdict", "selected_model", *_ERRORS)  # the decision first: the last are right of a small window
-_WIDTH, _NAME_WIDTH = 145, 250  # of columns, in pixels: room for 11.8 % [8.7–15.6]
+# the decision first: the last are right of a small window; the winner is in the name of the run
+_COLUMNS = ("verdict", "changed", *_ERRORS)
+_WIDTH, _NAME_WIDTH = 145, 320  # of columns, in pixels: room for 11.8 % [8.7–15.6], and for what changed in a name
 _SECTION = "heldout"
 _OWN = {"deleted": False, "isGenerated": False}  # of a chart or a section that a person made
 _LINE: dict[str, Any] = {

@@ -67,7 +67,7 @@ def is_there_when_run_again(checkout, said, again):
     assert "FINISHED" == run.info.status
     assert {"E_cv"} <= {*run.data.metrics}
     loaded = "import mlflow; mlflow.set_tracking_uri('sqlite:///mlruns/mlflow.db'); "
-    loaded += f"mlflow.sklearn.load_model('runs:/{run.info.run_id}/model')"
+    loaded += f"mlflow.sklearn.load_model('runs:/{run.info.run_id}/{run.data.tags['selected_model']}')"
     checkout.run("python", "-c", loaded)
     return run
 

@@ -7,7 +7,6 @@ import pytest
 
 from heldout.learners.fit_warnings import WarningCount, WarningCounts
 from heldout.losses import SQUARED
-from heldout.records import PredictionSets
 from tasks.outcome.items import Artifact, Parameter, Tag, TrackedMetric, parameters, settings_items
 from tasks.outcome.ledger import learner_id
 from tasks.report.run_items import candidate_items, labeled_rows, outcome_items
@@ -36,10 +35,14 @@ def test_names_that_no_store_takes_are_in_a_value(name):
     }
 
 
-def test_the_settings_of_a_run_leave_out_candidates_execution_and_tracking(settings_with):
-    values = {item.name: item.value for item in settings_items(settings_with("split.folds=7"))}
-    assert ("7", "None") == (values["split.folds"], values["loss"])
-    assert not {"candidates", "execution", "tracking"} & {name.partition(".")[0] for name in values}
+def test_the_settings_of_a_run_are_those_that_differ_from_the_defaults_also_of_each_candidate(settings_with):
+    learners = "[{name: logistic, estimator: sklearn.linear_model.LogisticRegression, params: {C: 0.1}}]"
+    made = settings_with("split.folds=7", f"candidates={learners}")
+    values = {item.name: item.value for item in settings_items(made)}
+    assert ("7", "0.1", made.deliver) == (values["split.folds"], values["candidates.logistic.C"], values["deliver"])
+    assert "sklearn.linear_model.LogisticRegression" == values["candidates.logistic.estimator"]
+    assert not {"loss", "loss_max", "split.gap", "candidates.logistic.search"} & {*values}
+    assert not {"execution", "tracking"} & {name.partition(".")[0] for name in values}
 
 
 def test_classes_in_a_loss_are_in_the_value_of_a_parameter(settings_with):
@@ -117,10 +120,10 @@ def test_of_the_squared_loss_the_roots_stand_next_to_the_errors(case):
     candidate, summary = case
     squared = replace(summary, loss=SQUARED)
     files.PLOTS.mkdir(parents=True)
-    roots = {"E_in_RMSE": 0.25, "E_cv_RMSE": 0.1**0.5, "E_test_RMSE": 0.125**0.5}
-    shared = {f"{name}_RMSE": squared.selection[name] ** 0.5 for name in ("bound", "bound_joint", "baseline")}
+    roots = {"E_cv_RMSE": 0.1**0.5, "E_test_RMSE": 0.125**0.5}
+    shared = {f"{name}_RMSE": squared.selection[name] ** 0.5 for name in ("bound", "baseline")}
     for items, expected in (
-        (candidate_items(candidate, squared), roots),
+        (candidate_items(candidate, squared), {"E_in_RMSE": 0.25, **roots}),
         (outcome_items(squared, None), {**roots, **shared}),
     ):
         assert expected == {one.name: one.value for one in of_kind(TrackedMetric, items) if one.name.endswith("_RMSE")}
@@ -152,15 +155,10 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
     _, summary = case
     files.write_csv(files.PLOTS / "estimates.csv", summary.estimates)
     items = list(outcome_items(summary, None))
-    of_baseline = [TrackedMetric("baseline_E_test", 0.25)]  # its E_cv is the metric `baseline`
-    numbers = [TrackedMetric(name, summary.selection[name]) for name in ("bound", "bound_joint", "baseline")]
-    difference = TrackedMetric("E_cv_less_baseline", -0.2, low=-0.3, high=-0.1)
-    of_sets = {"threshold": 0.75, "mean_size": 1.25, "single": 0.625, "empty": 0.0}
-    sets = [TrackedMetric("prediction_sets_coverage", 0.875, low=0.5, high=0.95)]
-    sets += [TrackedMetric(f"prediction_sets_{name}", value) for name, value in of_sets.items()]
-    f1 = TrackedMetric("test_f1", 0.75, low=0.5, high=0.9)
+    planned = [one for one in OF_BAYES if one.name in ("E_cv", "E_test")]
+    numbers = [TrackedMetric(name, summary.selection[name]) for name in ("bound", "baseline")]
     found = of_kind(TrackedMetric, items)
-    assert [*OF_BAYES, *of_baseline, *numbers, difference, *sets, f1] == found
+    assert [*planned, *numbers, TrackedMetric("test_f1", 0.75)] == found
     names = [name for one in found for name, _ in one.numbers()]
     assert len({*names}) == len(names)
     rows = labeled_rows(summary.settings)
@@ -183,8 +181,6 @@ def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files
         Tag("rows_delivered", "8"),
     ]
     assert tags == of_kind(Tag, items)
-    none = replace(summary, prediction_sets=PredictionSets("bayes", "g", 0.9, "LAC", reason="no probabilities"))
-    assert not any("prediction_sets" in metric.name for metric in of_kind(TrackedMetric, outcome_items(none, None)))
     unknown = replace(summary, selection={**summary.selection, "beats_baseline": None})
     assert Tag("beats_baseline", "cannot be told") in of_kind(Tag, outcome_items(unknown, None))
     unbounded = replace(summary, selection={**summary.selection, "bound": None, "bound_joint": None})

@@ -78,10 +78,11 @@ class Nights:
             lifecycle.send_to_run(ledger_items(settings, "hash", rows, winner, compared, test_opened=False))
             active = lifecycle.active()
             lifecycle.send_to_run([TrackedMetric("E_cv", 0.1), Note(f"| {name} |")])
-            info = log_model(active.client, model, sample(), active.run_id)
+            info = log_model(active.client, model, sample(), active.run_id, winner.name)
             told = {"E_cv": "10 % [5–20] at 95 %", "selected_model": name, "learner": learner_id(winner)}
             decision, place = promote(active.client, settings, winner, model, info, told, stopped)
-        assert active.experiment == active.client.get_logged_model(info.model_id).experiment_id
+        logged = active.client.get_logged_model(info.model_id)
+        assert (active.experiment, name.replace(".", "_")) == (logged.experiment_id, logged.name)
         tags = connect(settings).get_run(info.run_id).data.tags
         assert (decision.promoted, decision.reason) == (tags["promoted"], tags["promotion_reason"])
         stored = mlflow.artifacts.download_artifacts(f"runs:/{info.run_id}/promotion.json", dst_path=".cache")

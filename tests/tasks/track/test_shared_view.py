@@ -44,7 +44,7 @@ def test_an_experiment_without_these_numbers_has_no_view_of_them(settings):
 
 def test_the_columns_are_texts_and_no_run_is_hidden():
     shown = json.loads(shared_view.OF_ERRORS)
-    decision = ["tags.`verdict`", "tags.`selected_model`"]
+    decision = ["tags.`verdict`", "tags.`changed`"]
     assert [*decision, "tags.`E_test`", "tags.`E_bbc`", "tags.`E_cv`"] == shown["selectedColumns"][:5]
     assert shown["selectedColumns"] == shown["columnOrder"][-len(shown["selectedColumns"]) :]
     assert ["E_test", "E_bbc", "E_cv"] == charts(shared_view.OF_ERRORS)[:3]
