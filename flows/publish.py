@@ -1,6 +1,7 @@
 """The outcome of a validation in Prefect's pages: in the log of the whole run, and as its artifacts."""
 
 import logging
+import re
 from collections.abc import Iterator
 
 import httpx
@@ -15,6 +16,8 @@ from tasks.report.summary import Summary
 
 log = logging.getLogger("heldout")
 
+_NO_KEY = re.compile("[^a-z0-9]+")  # of an artifact, as Prefect allows it
+
 
 def publish(summary: Summary, place: str, page: str, ledger: str) -> None:
     """Show the outcome on the page of the run that all stages belong to.
@@ -26,8 +29,10 @@ def publish(summary: Summary, place: str, page: str, ledger: str) -> None:
     whole = flow_run.root_flow_run_id
     named = {"flow_run_id": whole, "flow_run_name": flow_run.name, "flow_name": flow_run.flow_name}
     places = {"model": f"in MLflow {place}", "MLflow": page, **({"ledger": ledger} if ledger else {})}
-    first = "\n".join([outcome_page.headline(summary), *outcome_page.strip(summary)])
-    for entry in (first, *(printable(f"{name}: {text}") for name, text in {**sentences(summary), **places}.items())):
+    for entry in (
+        outcome_page.first(summary),
+        *(printable(f"{name}: {text}") for name, text in {**sentences(summary), **places}.items()),
+    ):
         logging.getLogger("prefect.flow_runs").info("%s", entry, extra=named)
     try:
         for artifact in _artifacts(summary, page):
@@ -39,11 +44,11 @@ def publish(summary: Summary, place: str, page: str, ledger: str) -> None:
 
 def _artifacts(summary: Summary, page: str) -> Iterator[Artifact]:
     scale = f"{summary.scale}, with intervals at {summary.level}"
+    of = _NO_KEY.sub("-", summary.settings.source_name.lower()).strip("-") or "data"  # each source has its history
     yield MarkdownArtifact(
-        key="outcome", description="what to ship, and what is known about it", markdown=outcome_page.text(summary)
+        key=f"{of}-outcome", description="what to ship, and what is known about it", markdown=outcome_page.text(summary)
     )
-    yield TableArtifact(key="estimates", description=scale, table=outcome_page.rows(summary))
+    yield TableArtifact(key=f"{of}-estimates", description=scale, table=outcome_page.rows(summary))
     if page:
-        yield LinkArtifact(
-            key="mlflow-run", description="the run in MLflow, with its files", link=page, link_text="the run in MLflow"
-        )
+        about = "the run in MLflow"
+        yield LinkArtifact(key=f"{of}-mlflow-run", description=f"{about}, with its files", link=page, link_text=about)

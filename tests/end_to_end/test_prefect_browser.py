@@ -68,17 +68,17 @@ def look(checkout) -> None:
         page.locator("input[type=password]").fill(profile["PREFECT_API_AUTH_STRING"])
         page.keyboard.press("Enter")
         page.get_by_text("Deployments").first.wait_for()
-        headline = f"{selection['selected']}, E_test "
+        headline = f"Ship {selection['selected']}: "
         find(f"/runs/flow-run/{runs['COMPLETED']}", "digits · validate · seed 0", "deployment", headline)
         assert f"E_test{' ' * 3}" in page.inner_text("body")  # the strip, in the first of our lines in the log
         keep(page, "prefect_run")
         find(f"/runs/flow-run/{fits}", "digits · fit · seed 0")  # its bars are drawn, without texts
         keep(page, "prefect_fits")
         find(f"/runs/flow-run/{runs['FAILED']}", "split.folds is 700; it must lie between 2 and 60")
-        find(f"/artifacts/artifact/{artifacts['outcome']}", headline)
+        find(f"/artifacts/artifact/{artifacts['digits-outcome']}", headline)
         of_E_cv = table[table["estimate"] == "E_cv"].itertuples()
         cells = [f"{100 * line.value:.1f} [{100 * line.low:.1f}–{100 * line.high:.1f}]" for line in of_E_cv]
-        find(f"/artifacts/artifact/{artifacts['estimates']}", f"{selection['selected']} (selected)", *cells)
+        find(f"/artifacts/artifact/{artifacts['digits-estimates']}", f"{selection['selected']} (selected)", *cells)
         find(f"/deployments/deployment/{deployment}/run", "as in params.yaml", "number of folds of cross-validation")
         keep(page, "prefect_form")
         page.get_by_text("No items selected").click()
