@@ -26,6 +26,7 @@ class FitBar:
     def __exit__(self, *_error: object) -> None:
         self._shown, self._total = False, int  # a validation, which is pickled, has its bar
         if self._bar is not None:
+            self._bar.total = self._bar.n  # in a notebook tqdm 4.70 leaves a red bar where some are missing
             self._bar.close()
             self._bar = None
 

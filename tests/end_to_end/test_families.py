@@ -84,10 +84,10 @@ def test_the_report_names_the_choice_its_optimistic_error_and_the_corrected_one(
     path = paths[name]
     parameter = {"penalty": "alpha", "epochs": "epochs"}[name]
     parts = [
-        f"{parameter} = {path.chosen}, by validation on 12 of its training rows; the error there, "
+        f"{parameter} = {path.chosen}, by validation on 24 of its training rows; the error there, "
         f"{100 * path.validation_errors.min():.1f} %, is optimistic; corrected it is {100 * path.corrected:.1f} %, ",
         f"at most {100 * path.bound:.1f} %",
-        "Warning: one tuned degree of freedom is many for 12 rows",
+        "Warning: one tuned degree of freedom is many for 24 rows",
     ]
     page = " ".join(html.unescape((rich.path / "reports/report.html").read_text()).split())
     for told, title in ((words, f"family {name} "), (page, f"<dt>family {name}</dt><dd>")):
