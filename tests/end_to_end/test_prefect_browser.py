@@ -74,7 +74,7 @@ def look(checkout) -> None:
         keep(page, "prefect_run")
         find(f"/runs/flow-run/{fits}", "digits · fit · seed 0")  # its bars are drawn, without texts
         keep(page, "prefect_fits")
-        find(f"/runs/flow-run/{runs['FAILED']}", "split.folds is 700; it must lie between 2 and 60")
+        find(f"/runs/flow-run/{runs['FAILED']}", "split.folds is 700; it must lie between 2 and 120")
         find(f"/artifacts/artifact/{artifacts['digits-outcome']}", headline)
         of_E_cv = table[table["estimate"] == "E_cv"].itertuples()
         cells = [f"{100 * line.value:.1f} [{100 * line.low:.1f}–{100 * line.high:.1f}]" for line in of_E_cv]
