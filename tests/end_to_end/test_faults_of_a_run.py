@@ -40,7 +40,7 @@ def test_a_table_that_changes_during_the_run_fails_it(clone, server, write_param
     said = checkout.path.parent / "said.txt"
     with said.open("w") as file:
         process = checkout.start(*command, stdout=file, stderr=file)
-        checkout.wait_until(lambda: "fits: " in said.read_text(), process, seconds=300)
+        checkout.wait_until(lambda: "holdout and final: " in said.read_text(), process, seconds=300)
         table.iloc[::-1].to_csv(path, index=False)
         process.wait(300)
     words = said.read_text()
