@@ -58,11 +58,6 @@ def rounded(value: float, loss: Loss) -> str:
     return _rounded(shown(value, loss), loss)
 
 
-def rounded_points(difference: float, error: float, loss: Loss) -> str:
-    """A difference in a table, of `error` from `error - difference`."""
-    return _rounded(apart(difference, error, loss), loss)
-
-
 def rounded_worse(difference: float, error: float, loss: Loss) -> str:
     """How much more than `error` another one is, in a table; `difference` is the error less the other."""
     return _rounded(0.0 - apart(difference, error, loss), loss)

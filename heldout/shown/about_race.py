@@ -47,11 +47,3 @@ def claim(dropped: Iterable[Dropped], started: int, level: str) -> str:
             "least E_prog went on, and the others are not shown to err more"
         )
     return "; ".join(parts)
-
-
-def gone(dropped: Iterable[Dropped]) -> str:
-    """How many were left out, and how, in a few words; empty where none was."""
-    by = [one.by for one in dropped]
-    ways = {"by a race": by.count("race"), "as no finalist": by.count("finalists")}
-    said = [f"{count} {how}" for how, count in ways.items() if count]
-    return f"left out before: {', '.join(said)}" if said else ""
