@@ -72,7 +72,7 @@ def test_a_planted_password_is_found_nowhere(clone, server, write_params, mlflow
     assert PLANTED not in said.read_text()
     assert [] == holding(*places)
 
-    for command in (("validate",), ("log",), ("rollback",)):
+    for command in (("validate",), ("verify",), ("rollback",)):
         failed = checkout.flow(*command, check=False)
         assert 2 == failed.returncode, failed
         assert f"127.0.0.1:{port}" in failed.stderr

@@ -97,8 +97,9 @@ def test_a_fast_schedule_a_run_by_hand_a_kill_and_the_next_start(serving):
     checkout.wait_until(lambda: states(checkout)["COMPLETED"] == 1, process, PATIENCE_SECONDS)
     assert (0, 0, 1) == tuple(states(checkout)[name] for name in ("RUNNING", "PENDING", "CRASHED"))
     run = ("prefect", "deployment", "run")
-    outside = checkout.run(*run, NIGHTLY_RUN, "--watch", "-p", f'overrides=["tracking.uri={OUTSIDE}"]', check=False)
-    assert "Failed" in outside.stdout
+    ask = (*run, NIGHTLY_RUN, "--watch", "-p", f'overrides=["tracking.uri={OUTSIDE}"]')
+    # as long as the run before it holds its place, it is cancelled
+    checkout.wait_until(lambda: "Failed" in checkout.run(*ask, check=False).stdout, process, PATIENCE_SECONDS)
     assert f"tracking.uri is set to '{OUTSIDE}'" in said.read_text()
     assert "Traceback" not in said.read_text()
     study = checkout.run(*run, "study/weekly-study", "--watch", "-p", "halvings=2")

@@ -92,7 +92,7 @@ def test_a_run_goes_on_after_the_mlflow_server_was_stopped_for_a_minute(mlflow_s
     port = mlflow_server.rpartition(":")[2]
     with said.open("w") as file:
         run = checkout.start("python", "-m", "flows", "validate", stdout=file, stderr=file)
-        checkout.wait_until(lambda: "fits: " in said.read_text(), run, seconds=300)
+        checkout.wait_until(lambda: "holdout and final: " in said.read_text(), run, seconds=300)
         (first,) = [one for one in psutil.Process().children() if port in one.cmdline()]
         stopped = [first, *first.children(recursive=True)]
         for process in stopped:

@@ -137,7 +137,7 @@ def test_each_way_to_validate_has_the_tables(ran, table, changes):
     assert len(found)
     assert {*found["row"][: 2 if "data__time" in changes else 1]} <= {*CHANGED}
     assert table["target"][found["row"]].tolist() == found["label"].tolist()
-    shards = unlabeled_rows.disagreement_by_shard(results.design, "=bayes")
+    shards = unlabeled_rows.disagreement_by_shard(results, "=bayes")
     assert [len(files.read_shard(path)) for path in files.shards()] == [line.rows for line in shards]
     rows = unlabeled_rows.to_label("=bayes")
     assert rows["disagreement"].is_monotonic_decreasing
@@ -189,9 +189,9 @@ def test_rows_of_the_users_files_have_their_names_and_a_run_without_shards_no_li
         of_file = pd.read_csv(line["file"])
         shard = files.read_shard(files.UNLABELED / f"{line['shard']}.parquet")
         assert of_file["x"][line["row"]] == shard["x"][line["prepared_row"]]
-    lines = unlabeled_rows.disagreement_by_shard(results.design, "tree")
+    lines = unlabeled_rows.disagreement_by_shard(results, "tree")
     report_tables.write_shards(lines)
     assert ["new/=april.csv", "new/march.csv"] == report_tables.read(files.SHARD_DISAGREEMENT)["file"].tolist()
     _, results = ran(labelled)
-    assert [] == unlabeled_rows.disagreement_by_shard(results.design, "tree")
+    assert [] == unlabeled_rows.disagreement_by_shard(results, "tree")
     assert unlabeled_rows.to_label("tree").empty

@@ -304,23 +304,6 @@ def test_a_file_of_the_reference_with_other_rows_is_no_part_of_it(validated):
 
 
 @pytest.mark.long
-def test_the_record_of_a_version_without_a_reference_goes_on_with_that_of_the_validated_run(validated):
-    table(50, 1).to_csv("new/quiet.csv", index=False)
-    before, _ = watched(validated(), "new/quiet.csv")
-    state = json.loads(watch_files.STATE.read_text())
-    del state["columns"]
-    state["reference"] = ["data/prepared/unlabeled/shard-00000.parquet"]
-    for line in state["lines"]:
-        del line["evidence_of_columns"], line["alarm_of_columns"], line["columns"]
-    watch_files.write_state(state)
-    high(40, 2).to_csv("new/high.csv", index=False)
-    record, (line,) = watched(validated(), "new/high.csv")
-    assert (2, 1, True) == (record.alarm.more.shards, record.columns.shares.shards, line.alarm_of_columns)
-    assert (before.reference.content, None) == (record.reference.content, record.lines[0].evidence_of_columns)
-    assert pd.read_csv(watch_files.TABLE)["evidence_of_columns"].isna().tolist() == [True, False]
-
-
-@pytest.mark.long
 def test_a_reference_that_is_gone_changed_or_of_other_columns_is_refused_with_the_remedy(validated):
     table(50, 1).to_csv("new/quiet.csv", index=False)
     record, _ = watched(validated(), "new/quiet.csv")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-SLOW = ["mlflow", "matplotlib", "jinja2", "rich"]
+SLOW = ["mlflow", "matplotlib", "jinja2"]
 
 
 @pytest.mark.slow
