@@ -31,7 +31,8 @@ def write(settings: Settings, fitted: Fitted, compared: Compared) -> None:
 
     Raises UserError for a loss above loss_max, in stored fits too.
     """
-    design, finished = replace(fitted.design, dropped=len(fitted.dropped)), fitted.finished
+    # the margin is no parameter of this stage: `select` has it
+    design, finished = replace(fitted.design, dropped=len(fitted.dropped), margin=None), fitted.finished
     warnings = counted_warnings.count(*finished.values())
     evidence = _ByName([one.name for one in settings.candidates if one.name in warnings], _reads(fitted, compared))
     models = {
