@@ -65,10 +65,10 @@ from tasks.params import load
 from tasks.track import lifecycle, store
 settings = load()
 client = store.connect(settings)
-last = max(store.runs(client, "tags.promoted IS NOT NULL"), key=lambda run: run.info.start_time)
+last = max(store.runs(client, "tags.`mlflow.heldout.promoted` IS NOT NULL"), key=lambda run: run.info.start_time)
 below = list(store.runs(client, f"tags.`mlflow.parentRunId` = '{last.info.run_id}'"))
 def items(run):
-    own = ("mlflow.", "host", "process", "validation", "promoted", "promotion")
+    own = ("mlflow.",)
     tags = [Tag(name, text) for name, text in run.data.tags.items() if not name.startswith(own)]
     return [*tags, *(TrackedMetric(name, value) for name, value in run.data.metrics.items())]
 for _ in range(COUNT):

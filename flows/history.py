@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Write the page and print it; returns the exit code. Raises UserError."""
-    from heldout.shown.text_table import output_width
+    from heldout.display.text_table import output_width
     from tasks.params import load
     from tasks.report import history_lines, history_page
     from tasks.storage import files

@@ -15,6 +15,7 @@ from tasks.report.summary_page import write_summary
 from tasks.report.terminal_summary import print_summary
 from tasks.storage import files
 from tasks.track import lifecycle
+from tasks.track.changed import written
 from tasks.track.log_outcome import log_outcome
 from tasks.track.operations_ledger import head
 
@@ -35,10 +36,11 @@ def _report(settings: Settings, model: Model) -> None:
     model.load()
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selected)
     with lifecycle.run(settings):
+        when = written(lifecycle.active().code)
         speed = compare_speed(settings, winner, model)
-        decision, place = log_outcome(settings, summary, [run_name(summary), note(summary)], model, speed)
+        decision, place = log_outcome(settings, summary, [run_name(summary), note(summary, when)], model, when)
         estimates = summary.estimates_of(summary.selected)
         said = {"model": place, **told(summary)}
         champion_decided(settings, decision, said, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
     print_summary(summary, decision, place, speed, head())
-    publish(summary, place, lifecycle.page(settings), head())
+    publish(summary, place, lifecycle.page(settings), head(), when)

@@ -1,7 +1,6 @@
 """What holds for every flow: a name, tags, and no traceback for a mistake of the user; the stages of a validation."""
 
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -33,13 +32,11 @@ def stage(work: Callable[[Settings], None]) -> Any:
     """A flow called like the function `work`, which is given the parameters of a file with its overrides."""
 
     def run(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
-        started = time.monotonic()
         settings, name = load(params, overrides), work.__name__
         stage_settings.check(name, settings)
         stage_settings.forget(name)
         work(settings)
         stage_settings.write(name, settings)
-        lifecycle.tag_seconds(name, time.monotonic() - started)
         lifecycle.check_sent()
 
     run.__name__, run.__doc__ = work.__name__, work.__doc__

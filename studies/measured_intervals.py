@@ -1,4 +1,4 @@
-"""heldout/shown/measured_intervals.py: how often each method of an interval held, from docs/coverage.csv.
+"""heldout/display/measured_intervals.py: how often each method of an interval held, from docs/coverage.csv.
 
 `python -m studies.measured_intervals` writes it again.
 """
@@ -11,10 +11,10 @@ import pandas as pd
 from heldout.estimates.methods import METHODS
 from studies.coverage_page import TABLE
 
-MODULE = Path("heldout/shown/measured_intervals.py")
+MODULE = Path("heldout/display/measured_intervals.py")
 _HEAD = '''"""How often methods of intervals held in a study: written by `python -m studies.measured_intervals`."""
 
-from heldout.shown.coverage import Coverage
+from heldout.display.coverage import Coverage
 
 # by estimate, kind of target and method; the cells are populations, learners and numbers of rows of docs/coverage.csv
 MEASURED: dict[tuple[str, str, str], Coverage] = {

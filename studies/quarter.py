@@ -34,6 +34,7 @@ from mlflow import MlflowClient
 from studies.made_tables import markdown, write_between
 from studies.study import Record
 from tasks.track import operations_ledger
+from tasks.track.promote import PROMOTED
 
 SEED = 0
 FIRST_ROWS, SHARD_ROWS = 1000, 200
@@ -57,7 +58,7 @@ STORES = {
     ".cache": "as the table, until `execution.cache_gb`",
     "reports": "0",
 }
-EXPERIMENT, PROMOTED = "heldout", "promoted"
+EXPERIMENT = "heldout"
 MORNING, PAGE = Path("reports/history.html"), Path("reports/quarter.html")  # of the last morning: a copy stays
 TABLE, SHORT_TABLE = Path("docs/quarter.csv"), Path("reports/quarter.csv")
 OPERATIONS, BEGIN, END = (
@@ -236,7 +237,7 @@ class Checkout:
         contest = next(one for one in reversed(entries) if one.kind in ("contest", "champion"))
         looked = [one for one in entries if one.kind == "batch"][-1:]
         experiment: Any = client.get_experiment_by_name(EXPERIMENT)
-        of_winners = client.search_runs([experiment.experiment_id], f"tags.{PROMOTED} != ''")
+        of_winners = client.search_runs([experiment.experiment_id], f"tags.`{PROMOTED}` != ''")
         run = max(of_winners, key=lambda one: one.info.start_time)
         alias = client.get_registered_model("rows").aliases["champion"]
         champion = client.get_run(str(client.get_model_version("rows", alias).run_id))
@@ -246,7 +247,7 @@ class Checkout:
         return {
             "promoted": contest.said["promoted"],
             "capital": contest.said.get("capital", np.nan),
-            "reason": run.data.tags["promotion_reason"],
+            "reason": run.data.tags[PROMOTED].partition(": ")[2],
             "winner": run.data.tags["selected_model"],
             "champion": str(alias),
             "champion_is": champion.data.tags["selected_model"],

@@ -6,10 +6,10 @@ Its colours are those of the notebook, light or dark; no script, nothing from el
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from heldout.display.cells import WORSE, cell
 from heldout.losses import Loss
 from heldout.printable import printable
 from heldout.records import Estimate
-from heldout.shown.cells import WORSE, cell
 
 _STYLE = """
 .heldout { font: 14px/1.45 system-ui, sans-serif; max-width: 72em; }

@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from heldout.display import about_winner
 from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Loss
 from heldout.losses.amounts import points
 from heldout.printable import printable
 from heldout.records import Difference
 from heldout.schemes.design import Design
-from heldout.shown import about_winner
 
 if TYPE_CHECKING:
-    from heldout.shown.picture import Picture
+    from heldout.display.picture import Picture
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = """

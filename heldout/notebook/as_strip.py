@@ -1,12 +1,12 @@
-"""The decision strip of a `Validation` (`heldout.shown.strip`)."""
+"""The decision strip of a `Validation` (`heldout.display.strip`)."""
 
 from typing import TYPE_CHECKING
 
 from heldout.decision.judging import no_bound
 from heldout.decision.ship import won_by
+from heldout.display.strip import Strip, strip
 from heldout.notebook.decision import planned
 from heldout.schemes.design import Design
-from heldout.shown.strip import Strip, strip
 
 if TYPE_CHECKING:
     from heldout.notebook.result import Validation

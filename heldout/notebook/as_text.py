@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from heldout.decision.judging import bound_of, no_bound
 from heldout.diagnosis import too_good
 from heldout.diagnosis.more_rows import missing
+from heldout.display import about_race, about_winner, cells
 from heldout.fits import baseline
 from heldout.notebook.decision import against_baseline
 from heldout.printable import printable
 from heldout.schemes.design import Design, Evidence, disagreement_of
-from heldout.shown import about_race, about_winner, cells
 
 if TYPE_CHECKING:
     from heldout.notebook.result import Validation

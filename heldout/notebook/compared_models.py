@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.decision.select import select
+from heldout.display import about_winner, cells
 from heldout.errors import BadArgument
 from heldout.losses import Loss
 from heldout.losses.tested_losses import CrossValidated, Tested
@@ -22,7 +23,6 @@ from heldout.selection.margin import checked
 from heldout.selection.paired_losses import Paired
 from heldout.selection.rules import Rule
 from heldout.selection.selection import Selection
-from heldout.shown import about_winner, cells
 
 _COLUMNS = ("candidate", "estimate", "value", "low", "high", "level", "target", "interval", "n_tested")
 

@@ -49,10 +49,10 @@ from heldout.splits.split import Rows
 from heldout.unlabelled.half_model_controls import Controls
 
 if TYPE_CHECKING:  # what people see is made where somebody looks
+    from heldout.display.picture import Picture
     from heldout.notebook.by_metric import Metric, Needs
     from heldout.notebook.compared_models import Compared
     from heldout.notebook.view import View
-    from heldout.shown.picture import Picture
 
 HELD_OUT, TEST_SET = "held-out rows", "test set"
 _ALSO_AFTER = (
@@ -1013,7 +1013,7 @@ class Validation:
         if candidate is None:
             return self.winner
         if candidate in self.started[len(self.candidates) :]:
-            from heldout.shown import about_race
+            from heldout.display import about_race
 
             said = about_race.lines(self.dropped, self.design.loss)[candidate]
             raise BadArgument("candidate", f"candidate is {candidate!r}, of which nothing is known: it was {said}")

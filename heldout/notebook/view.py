@@ -1,10 +1,14 @@
 """What people see of a `Validation`: text, what a notebook shows, a page and a picture."""
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from heldout.decision.judging import no_bound
 from heldout.decision.ship import Decision, won_by
+from heldout.display import about_plan, about_race, cells, strip_html
+from heldout.display.cells import cell, marks
+from heldout.display.strip import Strip
 from heldout.estimates import lacking_text
 from heldout.fits import baseline
 from heldout.losses.amounts import amount, rounded, with_unit
@@ -12,13 +16,10 @@ from heldout.notebook import as_html, as_page, as_text
 from heldout.notebook.as_strip import strip_of
 from heldout.notebook.decision import planned
 from heldout.printable import printable
-from heldout.shown import about_plan, about_race, cells, strip_html
-from heldout.shown.cells import cell, marks
-from heldout.shown.strip import Strip
 
 if TYPE_CHECKING:
+    from heldout.display.picture import Picture
     from heldout.notebook.result import Validation
-    from heldout.shown.picture import Picture
 
 
 class View:
@@ -56,7 +57,7 @@ class View:
             rows,
             self._title,
             self._first or [self._headline],
-            strip_html.html(self.strip) if made.judged else "",
+            self._drawn(whole=whole) if made.judged else "",
             self._worse,
             self._remarks,
             self._sentences,
@@ -66,7 +67,7 @@ class View:
     def picture(self, *, whole: bool = False) -> "Picture":
         """The estimates of every candidate; the `whole` has each. Raises ImportError without matplotlib."""
         try:
-            from heldout.shown import picture
+            from heldout.display import picture
         except ImportError:
             raise ImportError("plot() needs matplotlib, which is not installed: pip install matplotlib") from None
         made = self._made
@@ -96,6 +97,15 @@ class View:
             self._design,
             __version__,
         )
+
+    def _drawn(self, *, whole: bool) -> str:
+        """The strip: for a notebook a picture, which a viewer shows that trusts no style; else as a page draws it."""
+        if not whole:
+            with suppress(ImportError):  # matplotlib is not there
+                from heldout.display import strip_picture
+
+                return strip_picture.image(self.strip)
+        return strip_html.html(self.strip)
 
     @cached_property
     def strip(self) -> Strip:

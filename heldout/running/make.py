@@ -26,7 +26,7 @@ from heldout.shortcuts.scheme_losses import ExactLosses
 from heldout.unlabelled.disagreement import disagreements
 from heldout.unlabelled.half_model_controls import Votes
 
-Noted = Callable[[FitSpec, float], None]  # what is done with a fit that was made, and its seconds
+Noted = Callable[[FitSpec, float, Any], None]  # what is done with a fit that was made: its seconds, its hypothesis
 
 log = logging.getLogger("heldout")
 
@@ -50,16 +50,16 @@ def make_fits(
             continue
         spec, started = specs.fit(scheme, number), time.perf_counter()
         try:
-            make_fit(fits, spec, address, store, how, read_again=scheme == "holdout")
+            hypothesis = make_fit(fits, spec, address, store, how, read_again=scheme == "holdout")
         except FitFailure as failure:
             return f"{label_of_fits(scheme, [number], len(specs.design.splits(scheme)))}: {failure}"
         if noted is not None:
-            noted(spec, time.perf_counter() - started)
+            noted(spec, time.perf_counter() - started, hypothesis)
     return None
 
 
-def make_fit(fits: Fits, spec: FitSpec, address: str, store: Store, how: How, *, read_again: bool = False) -> None:
-    """Make and store one fit.
+def make_fit(fits: Fits, spec: FitSpec, address: str, store: Store, how: How, *, read_again: bool = False) -> Any:
+    """Make and store one fit; returns its hypothesis.
 
     Raises FitFailure, also for a hypothesis that cannot be stored or, if that is asked, read again.
     """
@@ -71,6 +71,7 @@ def make_fit(fits: Fits, spec: FitSpec, address: str, store: Store, how: How, *,
                 if read_again:
                     store.load(hypothesis_key(address))
     store.save(address, result)
+    return hypothesis
 
 
 def make_exact(

@@ -40,7 +40,8 @@ def run_all(
             len(refused),
             refused[0],
         )
-    log.info("%s: %s%d to do", what, f"{reused} tasks reused, " if reused else "", len(todo))
+    level = logging.INFO if todo else logging.DEBUG
+    log.log(level, "%s: %s%d to do", what, f"{reused} tasks reused, " if reused else "", len(todo))
     pool = executor(execution)
     order = longest_first(todo)
     # all of them, since there may be more workers than threads that wait for them

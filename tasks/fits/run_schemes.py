@@ -21,7 +21,7 @@ from tasks.fits.fan_out import run_all
 from tasks.fits.work import Work
 from tasks.params import Candidate, Deliver, Settings
 from tasks.params.messages import with_key
-from tasks.plans import fit_times, units_of_scheme
+from tasks.plans import fit_costs, units_of_scheme
 from tasks.plans.check_before_fits import check_before_fits
 from tasks.plans.fit_plans import FitPlan, scheme
 from tasks.plans.read_design import read_design
@@ -256,8 +256,12 @@ def _fit_work(
     function: Callable[..., str | None],
 ) -> tuple[list[Work], int]:
     """The tasks of the units that are not stored, and the number of all other tasks."""
-    times = {candidate.name: fit_times.known(candidate, versions.labeled) for candidate in settings.candidates}
-    seconds = {(plan.name, name): plan.seconds_a_fit(time) for plan in plans for name, time in times.items()}
+    costs = {candidate.name: fit_costs.known(candidate, versions.labeled) for candidate in settings.candidates}
+    seconds = {
+        (plan.name, name): plan.seconds_a_fit(None if cost is None else cost.seconds_a_row)
+        for plan in plans
+        for name, cost in costs.items()
+    }
     expected = {key: _UNKNOWN_SECONDS if of is None else of for key, of in seconds.items()}
     all_seconds = sum(expected[key] * len(of) for key, of in units.items())
     sizes = TaskSizes(all_seconds, worker_count(settings.execution))

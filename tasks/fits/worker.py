@@ -4,7 +4,9 @@ It imports no orchestrator.
 """
 
 import functools
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,10 @@ import pandas as pd
 
 from heldout.errors import FitFailure
 from heldout.fits.scheme_fits import Fits
-from heldout.fits.specs import CompareSpec, FitSpec, How, VoteSpec
+from heldout.fits.specs import CompareSpec, FitSpec, How, VoteSpec, hypothesis_key
+from heldout.learners.fitting import answers
 from heldout.losses import Loss
+from heldout.rows.frames import take
 from heldout.running import make
 from heldout.running.quiet import quiet
 from heldout.running.uncollected import uncollected
@@ -22,13 +26,16 @@ from heldout.schemes import SchemeName
 from heldout.unlabelled.disagreement import disagreements
 from heldout.unlabelled.half_model_controls import most_rows
 from tasks.params import Candidate, Settings
-from tasks.plans import fit_times
+from tasks.plans import fit_costs
 from tasks.plans.all_labeled import spec_of
+from tasks.plans.fit_costs import FitCost
 from tasks.plans.read_design import design_of
 from tasks.plans.units import HalfPairs, Unit, Versions
 from tasks.plans.units_of_scheme import specs_of
-from tasks.storage import files
+from tasks.storage import files, fit_cache
 from tasks.storage.fit_cache import store
+
+_ASKED = 1000  # rows, for the time of a prediction
 
 
 def import_learners(settings: Settings) -> None:
@@ -51,8 +58,9 @@ def fit_units(
     for unit in units:
         _check_same(specs.address(unit.scheme, unit.number), unit.key)
 
-    def noted(spec: FitSpec, seconds: float) -> None:
-        fit_times.note(candidate, versions.labeled, seconds / len(spec.split.value.train))
+    def noted(spec: FitSpec, seconds: float, hypothesis: Any) -> None:
+        cost = _cost(spec, seconds, hypothesis, fit_cache.store.path(hypothesis_key(first.key)) if first.keep else None)
+        fit_costs.note(candidate, versions.labeled, cost)
 
     numbers, how = [unit.number for unit in units], _how(settings, keep=first.keep)
     timed = noted if measuring and len(units) == 1 else None  # several may share work
@@ -151,6 +159,19 @@ def vote(
         except FitFailure as failure:
             return str(failure)
     return None
+
+
+def _cost(spec: FitSpec, seconds: float, hypothesis: Any, stored: Path | None) -> FitCost:
+    """What a fit costs, and a prediction of its hypothesis; `stored` is the file of that."""
+    rows, loss, times = spec.rows.value, spec.loss.value, []
+    some = take(rows.X, np.arange(min(rows.X.shape[0], _ASKED)))
+    with suppress(FitFailure):  # which the scheme reports that tests it
+        for _ in range(2):
+            started = time.perf_counter()
+            answers(hypothesis, some, loss)
+            times.append(1e6 * (time.perf_counter() - started) / some.shape[0])
+    size = None if stored is None else stored.stat().st_size
+    return FitCost(seconds / len(spec.split.value.train), min(times, default=None), size)
 
 
 def _how(settings: Settings, *, keep: bool = False) -> How:

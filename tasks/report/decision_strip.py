@@ -1,8 +1,8 @@
-"""The decision strip of a run (`heldout.shown.strip`)."""
+"""The decision strip of a run (`heldout.display.strip`)."""
 
 from heldout import __version__
+from heldout.display.strip import Strip, strip
 from heldout.records import Estimate
-from heldout.shown.strip import Strip, strip
 from tasks.report.summary import Summary, as_records, shown_count
 
 
@@ -22,9 +22,13 @@ def decision_strip(summary: Summary) -> Strip:
     )
 
 
-def origin(summary: Summary) -> str:
-    """Where the numbers are from, the same on every day: the source, its rows with their hash, who won by what."""
+def origin(summary: Summary, written: str = "") -> str:
+    """Where the numbers are from, the same on every day: the source, its rows with their hash, who won by what.
+
+    `written` says when and by which code, on a page that DVC does not track.
+    """
     settings, selection, hashed = summary.settings, summary.selection, summary.rows.data_hash[:12]
     rows = f"{shown_count(selection['rows']['labeled'])} labelled rows{f' ({hashed})' if hashed else ''}"
     rule = f"{selection['rule'].replace('_', ' ')} of {selection['criterion']}"
-    return f"{settings.data.source}, {rows}; {rule}, seed {settings.seed}; heldout {__version__}"
+    said = f"{settings.data.source}, {rows}; {rule}, seed {settings.seed}; heldout {__version__}"
+    return f"{said}; {written}" if written else said

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 
+from heldout.display import about_race, cells, text_table
+from heldout.display.text_table import NOTHING, Row
 from heldout.estimates import SHOWN
 from heldout.fits import baseline
 from heldout.printable import printable
-from heldout.shown import about_race, cells, text_table
-from heldout.shown.text_table import NOTHING, Row
 from tasks.report.section import Cell, Table
 from tasks.report.summary import Summary
 
 FAILED = "failed"
+_MOST = 5  # rows of the first screen of a page
 
 
 def columns_and_rows(
@@ -34,7 +35,7 @@ def columns_and_rows(
 def first_table(summary: Summary) -> Table:
     """The table of the page's first screen: what the candidates are compared by, since all else is pictured below."""
     every, rows = columns_and_rows(summary, about_race.FEW)
-    rows = text_table.few(rows, "the table of all estimates", (baseline.NAME,))
+    rows = text_table.few(rows, "the table of all estimates", (baseline.NAME,), _MOST)
     places = [place for place, name in enumerate(every) if name in (summary.compared_by, cells.WORSE)]
     marked = {
         place: "selected" if row.selected else "failed" if row.note else "baseline"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from heldout.shown import about_plan, about_winner
+from heldout.display import about_plan, about_winner
 from tasks.report.next_steps import next_steps
 from tasks.report.summary import Summary, shown_count
 

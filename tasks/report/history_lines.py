@@ -5,9 +5,9 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from heldout.display import strip_text
 from heldout.losses.amounts import error_label, number, with_unit
 from heldout.printable import printable
-from heldout.shown import strip_text
 from tasks.outcome.nights import Morning, Night, Reign, shown_day
 from tasks.report.outcome_page import in_markdown
 from tasks.report.style import short

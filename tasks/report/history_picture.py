@@ -12,10 +12,10 @@ from functools import partial
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
+from heldout.display import number_axis
+from heldout.display.svg import ACCENT, INK, MUTED, PAPER, WARNING, Hint
 from heldout.losses.amounts import shown
 from heldout.printable import printable
-from heldout.shown import number_axis
-from heldout.shown.svg import ACCENT, INK, MUTED, PAPER, WARNING, Hint
 from tasks.outcome.nights import Morning, Night
 from tasks.report import history_lines
 from tasks.report.style import short

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from heldout.display import about_race
+from heldout.display.text_table import Row
 from heldout.printable import printable
-from heldout.shown import about_race
-from heldout.shown.text_table import Row
 from tasks.outcome.items import PAGE, RUN_NAME, Note, Tag
+from tasks.report.decision_strip import origin
 from tasks.report.estimates_table import columns_and_rows
 from tasks.report.headline import headline
 from tasks.report.markdown import in_markdown
@@ -27,7 +28,7 @@ _SENTENCES = (
 BETWEEN = " · "  # the parts of the name of a run
 _GAP = " | &ensp;"  # the pages leave no space between columns
 _NEXT_LINE = "  \n"
-_LONGEST_NAME, _LONGEST_FACT, _LONGEST_SENTENCE, _MOST_SENTENCES = 80, 150, 270, 8
+_LONGEST_NAME, _LONGEST_FACT, _LONGEST_SENTENCE, _LONGEST_ORIGIN, _MOST_SENTENCES = 80, 150, 270, 270, 8
 _MOST_LETTERS = 1800  # of the lines of the table, so that the note fits into a tag of 5000
 _FILES = {
     "report": "report.html",
@@ -50,8 +51,8 @@ def run_name(summary: Summary) -> Tag:
     return Tag(RUN_NAME, BETWEEN.join([*error, winner, summary.settings.source_name]))
 
 
-def note(summary: Summary) -> Note:
-    """The note; candidates that it has no room for are counted."""
+def note(summary: Summary, written: str = "") -> Note:
+    """The note; candidates that it has no room for are counted. `written` as in `origin`."""
     told = sentences(summary)
     names = [name for name in told if name in _SENTENCES or name.startswith(FOUND)]
     lines = [f"- **{in_markdown(name)}**: {in_markdown(_cut(told[name]))}" for name in names[:_MOST_SENTENCES]]
@@ -63,8 +64,9 @@ def note(summary: Summary) -> Note:
     caveats = [f"**caveat** {in_markdown(_cut(text))}" for text in screen.caveats]
     below = [in_markdown(_cut(screen.others))] if screen.others else []
     first = _NEXT_LINE.join([f"**{in_markdown(_cut(screen.advice))}**", *below, *caveats, *facts])
+    about = in_markdown(_cut(origin(summary, written), _LONGEST_ORIGIN))
     drawn = ["```", *strip(summary), "```"]  # the pages allow no style, with which HTML would be drawn
-    return Note("\n".join([first, "", *drawn, "", *_table(summary), "", f"{scale} · {links}", "", *lines]))
+    return Note("\n".join([first, "", *drawn, "", *_table(summary), "", f"{scale} · {links}", "", about, "", *lines]))
 
 
 def _table(summary: Summary) -> Iterator[str]:

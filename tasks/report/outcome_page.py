@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from heldout.display import strip_text
 from heldout.printable import printable
-from heldout.shown import strip_text
-from tasks.report.decision_strip import decision_strip
+from tasks.report.decision_strip import decision_strip, origin
 from tasks.report.estimates_table import columns_and_rows
 from tasks.report.headline import headline
 from tasks.report.sentences import sentences
@@ -39,13 +39,13 @@ def strip(summary: Summary) -> list[str]:
     return [line.translate(strip_text.PLAIN) for line in strip_text.lines(decision_strip(summary), _WIDTH)]
 
 
-def text(summary: Summary) -> str:
-    """The decision, the strip, on what the number rests, and all sentences as a list."""
+def text(summary: Summary, written: str = "") -> str:
+    """The decision, the strip, on what the number rests, and all sentences as a list. `written` as in `origin`."""
     screen = headline(summary)
     lines = [f"- **{in_markdown(name)}**: {in_markdown(sentence)}" for name, sentence in sentences(summary).items()]
     facts = [in_markdown(f"{label} {fact}") for label, fact in screen.facts.items()]
     above = [f"# {in_markdown(screen.advice)}", "", in_markdown(screen.others), "", "```", *strip(summary), "```", ""]
-    return "\n".join([*above, *facts, "", *lines])
+    return "\n".join([*above, *facts, "", in_markdown(origin(summary, written)), "", *lines])
 
 
 def in_markdown(text: str) -> str:

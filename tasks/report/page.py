@@ -8,9 +8,9 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
+from heldout.display import strip_html
 from heldout.losses.amounts import margin_text
 from heldout.printable import printable
-from heldout.shown import strip_html
 from tasks.report import provenance, sections
 from tasks.report.decision_strip import decision_strip, origin
 from tasks.report.estimates_table import first_table
@@ -62,6 +62,12 @@ def page(summary: Summary) -> str:
         strip=Markup(strip_html.html(decision_strip(summary))),  # noqa: S704 (each text in it is escaped)
         shown=shown,
     )
+
+
+def dated(text: str, summary: Summary, written: str) -> str:
+    """The text of a report with what `origin` says of a page that DVC does not track."""
+    before, after = (escape(printable(origin(summary, one))) for one in ("", written))
+    return text.replace(f"{before}</p>", f"{after}</p>", 1)
 
 
 def _shown(value: object) -> object:

@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from heldout.display.text_table import MARK, NOTHING
 from heldout.losses import Loss
 from heldout.losses.amounts import amount, number, points
 from heldout.printable import printable
 from heldout.records import Estimate
-from heldout.shown.text_table import MARK, NOTHING
 from tasks.outcome.compared_revisions import Compared, Pair
 
 _LONGEST, _MOST_CHANGES = 28, 12

@@ -1,6 +1,6 @@
 """The items that a validation reports to a tracking store: what was set, chosen and estimated."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import pandas as pd
@@ -8,17 +8,14 @@ import pandas as pd
 from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
 from heldout.estimates import COMPARED, PLANNED_BY
 from heldout.fits import baseline
-from heldout.losses.amounts import margin_text
 from heldout.records import Estimate, MoreRows, PredictionPowered
-from heldout.shown import about_winner
 from tasks.outcome.items import ROOT, Artifact, Dataset, Item, Tag, TrackedMetric, parameters
 from tasks.outcome.ledger import learner_id
-from tasks.outcome.suspicious import Suspicious
 from tasks.params import Candidate, Settings
+from tasks.plans.fit_costs import FitCost
 from tasks.report.summary import Summary, as_records, shown_steps
 from tasks.storage import files
 
-_BEATS = {True: "true", False: "false", None: "cannot be told"}
 _BY_E_CV = "E_cv"  # the estimate of the baseline that is the metric `baseline`
 _PLANNED = tuple(estimate.name for estimate in PLANNED_BY)
 _ARTIFACTS = (
@@ -39,7 +36,6 @@ _ARTIFACTS = (
     files.SHARD_DISAGREEMENT,
     files.SELECTION,
     files.FINDINGS,
-    files.REPORT,
 )
 
 
@@ -54,19 +50,15 @@ class _Measured(Protocol):
     def high(self) -> float | None: ...
 
 
-def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
+def outcome_items(summary: Summary) -> Iterator[Item]:
     """What is compared between runs: the winner, the baseline and the bound; and the files that people read.
 
     Those numbers are few, since a page that compares runs lists them all: the winner's own run and the files have every
-    one. `speed` is how long a prediction of the delivered hypothesis takes, None if that was not measured.
+    one.
     """
     for record in _in_order(summary, summary.selected):
-        if record.estimate in _PLANNED:
-            yield from metric(record.estimate, record)
-        elif record.estimate in COMPARED:
-            yield TrackedMetric(record.estimate, record.value)
         if record.estimate in COMPARED:
-            yield from _root(summary, record.estimate, record.value)
+            yield from _compared(summary, record)
     for name in ("bound", baseline.NAME):
         if (number := summary.selection[name]) is not None:
             yield TrackedMetric(name, float(number))
@@ -74,10 +66,10 @@ def outcome_items(summary: Summary, speed: object | None) -> Iterator[Item]:
     for one, line in summary.test_set.headline:
         if not pd.isna(line["value"]):
             yield TrackedMetric(f"test_{one.name}", float(line["value"]))
-    yield from _planned_in_words(summary, summary.selected)
+    yield from _in_words_of(summary, summary.selected, dict.fromkeys([*_deciding(summary), "E_bbc"]))
+    if summary.value(summary.selected, "E_test") is None and summary.settings.split.test_fraction:
+        yield Tag("E_test", "not opened")
     yield from _in_words(summary)
-    if speed is not None:
-        yield Tag("prediction_time", str(speed))
     yield from map(Artifact, _ARTIFACTS)
     for path in sorted(files.PLOTS.iterdir()):
         yield Artifact(path, "plots")
@@ -96,10 +88,11 @@ def labeled_rows(settings: Settings) -> Dataset:
     )
 
 
-def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
-    """The settings of a candidate, its estimates with their bounds and its curves, or why it failed or was dropped."""
-    yield Tag("data_hash", files.read_data_hash())
-    yield Tag("learner", learner_id(candidate))
+def candidate_items(candidate: Candidate, summary: Summary, cost: FitCost | None = None) -> Iterator[Item]:
+    """The settings of a candidate, its estimates with their bounds and its curves, or why it failed or was dropped.
+
+    And what a fit on all labelled rows, a prediction and its model cost, as far as this machine has measured it.
+    """
     if candidate.name == summary.selected:
         yield Tag("selected", "yes")
     yield from parameters(candidate.model_dump(exclude={"name", "grid"}))
@@ -114,6 +107,10 @@ def candidate_items(candidate: Candidate, summary: Summary) -> Iterator[Item]:
         yield Tag("dropped", summary.dropped[candidate.name])
         return
     yield from _of_candidate(summary, candidate.name)
+    if cost is not None:
+        yield TrackedMetric("fit_seconds", cost.seconds_a_row * summary.selection["rows"]["labeled"])
+        measured = {"prediction_microseconds": cost.microseconds, "model_bytes": cost.size}
+        yield from (TrackedMetric(name, number) for name, number in measured.items() if number is not None)
     yield from _difference(summary, candidate.name, f"{summary.compared_by}_of_selected_less_this")
     for one in summary.of_winner:
         if one.against == candidate.name and one.by_margin is not None:
@@ -162,7 +159,7 @@ def _of_candidate(summary: Summary, candidate: str) -> Iterator[Item]:
             yield from metric("E_cv_powered", powered)
             if powered.labels_gained is not None:
                 yield TrackedMetric("labels_gained", powered.labels_gained)
-    yield from _planned_in_words(summary, candidate)
+    yield from _in_words_of(summary, candidate, _PLANNED)
 
 
 def _in_order(summary: Summary, candidate: str) -> list[Estimate]:
@@ -170,9 +167,26 @@ def _in_order(summary: Summary, candidate: str) -> list[Estimate]:
     return sorted(summary.records_of(candidate), key=lambda one: one.estimate != summary.selection["criterion"])
 
 
-def _planned_in_words(summary: Summary, candidate: str) -> Iterator[Tag]:
-    """The estimates to plan with as people read them: E_cv 1.0 % [0.2–4.5]."""
-    for name in _PLANNED:
+def _compared(summary: Summary, record: Estimate) -> Iterator[TrackedMetric]:
+    """An estimate of the winner, with its interval where it decides; of the squared loss that is about the root."""
+    low, high = (record.low, record.high) if record.estimate in _deciding(summary) else (None, None)
+    if not _has_root(summary, record.estimate):
+        yield TrackedMetric(record.estimate, record.value, low=low, high=high)
+        return
+    yield TrackedMetric(record.estimate, record.value)
+    value, low, high = (None if one is None else float(summary.shown(one)) for one in (record.value, low, high))
+    yield TrackedMetric(f"{record.estimate}{ROOT}", value or 0.0, low=low, high=high)
+
+
+def _deciding(summary: Summary) -> list[str]:
+    """The estimate to plan with, and the one that chose."""
+    plan = summary.planned
+    return [*([] if plan is None else [plan.record.estimate]), summary.ordered_by]
+
+
+def _in_words_of(summary: Summary, candidate: str, names: Iterable[str]) -> Iterator[Tag]:
+    """Some estimates as people read them: E_cv 1.0 % [0.2–4.5]."""
+    for name in names:
         value, interval = summary.cell(candidate, name)
         if value:
             error = summary.with_unit(value)
@@ -180,35 +194,24 @@ def _planned_in_words(summary: Summary, candidate: str) -> Iterator[Tag]:
 
 
 def _in_words(summary: Summary) -> Iterator[Tag]:
-    """What is decided and found, as people search and read it."""
+    """The decision, as people search and read it; the note and selection.json have the rest."""
     selection, plan = summary.selection, summary.planned
     constant, of = selection["baseline"], _BY_E_CV
     if plan is not None and plan.of_baseline is not None:
         constant, of = plan.of_baseline, plan.against
     yield Tag("baseline", f"{summary.amount(constant)} ({of})")
-    yield Tag("beats_baseline", _BEATS[selection["beats_baseline"]])
     if (bound := selection["bound"]) is not None:
-        yield Tag("bound", f"{summary.amount(bound)}, {selection['bound_method']}")
-    if (joint := selection["bound_joint"]) is not None:
-        yield Tag("bound_joint", f"approximately {summary.amount(joint)}")
-    if (doubt := Suspicious.read(selection)) is not None:
-        yield Tag("suspicious", ", ".join(" with ".join(one.columns) for one in doubt.carriers) or "no few columns")
-    if doubts := selection.get("not_credible"):
-        yield Tag("not_credible", "; ".join(f"{estimate}: {reason}" for estimate, reason in doubts.items()))
-    if summary.margin is not None:
-        by = about_winner.words(summary.of_winner) or "no other"
-        yield Tag("margin", f"{margin_text(summary.margin, summary.loss)} of {summary.compared_by}: {by}")
+        yield Tag("bound", summary.amount(bound))
     yield Tag("verdict", summary.decision.verdict)
-    yield Tag("caveats", "; ".join(summary.decision.caveats) or "none")
-    yield Tag("findings", "; ".join(one.line for one in summary.rows.found.findings if one.open) or "none open")
-    if (halvings := summary.halvings) is not None:
-        yield Tag("halvings", f"{halvings.made}: {halvings.says}")
-    yield Tag("rows_delivered", str(selection["rows_delivered"]))
+
+
+def _has_root(summary: Summary, name: str) -> bool:
+    return summary.loss.power == 2 and name != "disagreement"
 
 
 def _root(summary: Summary, name: str, error: float) -> Iterator[TrackedMetric]:
     """An error of the squared loss as people read it, E_cv_RMSE; nothing for another loss, or for a disagreement."""
-    if summary.loss.power == 2 and name != "disagreement":
+    if _has_root(summary, name):
         yield TrackedMetric(f"{name}{ROOT}", float(summary.shown(error)))
 
 

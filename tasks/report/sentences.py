@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from heldout.diagnosis import too_good
+from heldout.display import about_race, about_winner
 from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED
 from heldout.estimates.methods import DEFAULTS
 from heldout.family import BOUND
@@ -13,7 +14,6 @@ from heldout.fits import baseline
 from heldout.metrics.skill import Skill
 from heldout.records import MoreRows, PredictionPowered
 from heldout.schemes.delivery import FORMS
-from heldout.shown import about_race, about_winner
 from heldout.unlabelled import implied_error
 from tasks.outcome.suspicious import Suspicious
 from tasks.params.sections import Data

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from markupsafe import Markup
 
+from heldout.display import svg
+from heldout.display.svg import ACCENT, GRID, INK, MUTED, PAPER
 from heldout.fits import baseline
 from heldout.printable import printable
-from heldout.shown import svg
-from heldout.shown.svg import ACCENT, GRID, INK, MUTED, PAPER
 from tasks.runtime.errors import one_line
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def drawn(name: str, draw: Callable[[], Drawn]) -> Drawn | None:
 
 
 def element(name: str, draw: Callable[[], "Figure"], alt: str, hints: Iterable[svg.Hint] = ()) -> Markup:
-    """The figure as an element of a page (`heldout.shown.svg`), or a line that there is none."""
+    """The figure as an element of a page (`heldout.display.svg`), or a line that there is none."""
     made = drawn(name, lambda: svg.element(draw(), name, printable(alt), hints))
     return _NOT_DRAWN if made is None else Markup(made)  # noqa: S704 (an XML writer escaped each text)
 

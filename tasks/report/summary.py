@@ -11,6 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.decision.ship import Decision, Planned, plan_with, won_by
+from heldout.display import about_race, cells
+from heldout.display.cells import DOUBTED
 from heldout.estimates.criteria import compares_by, judged_by, ranked
 from heldout.fits import baseline
 from heldout.learners.fit_warnings import WarningCounts
@@ -20,8 +22,6 @@ from heldout.metrics.metric import Metric
 from heldout.records import Difference, Estimate, PredictionSets
 from heldout.schemes.halvings import Halvings
 from heldout.selection.race import Dropped
-from heldout.shown import about_race, cells
-from heldout.shown.cells import DOUBTED
 from heldout.splits.dependence import DependenceKind
 from tasks.outcome import decision
 from tasks.params import Settings

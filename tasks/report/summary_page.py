@@ -7,10 +7,10 @@ names in code spans, sentences in a code block.
 import re
 from collections.abc import Iterator
 
+from heldout.display import strip_text
+from heldout.display.cells import marks
+from heldout.display.text_table import MARK
 from heldout.printable import printable
-from heldout.shown import strip_text
-from heldout.shown.cells import marks
-from heldout.shown.text_table import MARK
 from tasks.report.decision_strip import decision_strip
 from tasks.report.estimates_table import columns_and_rows
 from tasks.report.headline import headline

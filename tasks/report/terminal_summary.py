@@ -2,10 +2,10 @@
 
 import textwrap
 
+from heldout.display import about_race, cells, strip_text, text_table
+from heldout.display.text_table import Row
 from heldout.fits import baseline
 from heldout.printable import printable
-from heldout.shown import about_race, cells, strip_text, text_table
-from heldout.shown.text_table import Row
 from tasks.outcome.contest import Promotion
 from tasks.report.closing_lines import closing_lines
 from tasks.report.decision_strip import decision_strip, origin

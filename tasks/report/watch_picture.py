@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heldout.shown import number_axis
-from heldout.shown.svg import ACCENT, GRID, MUTED, WARNING
+from heldout.display import number_axis
+from heldout.display.svg import ACCENT, GRID, MUTED, WARNING
 from tasks.report.style import drawing, drawn, png
 from tasks.storage import watch_files
 from tasks.storage.watch_files import WatchedShard

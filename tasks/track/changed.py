@@ -1,25 +1,26 @@
-"""What a run changed against the run before it, of the same data source: in its name, and a column of MLflow's list."""
+"""What a run changed against the run before it that is most like it: in its name, and a column of MLflow's list."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Self
 
-from tasks.outcome.items import CANDIDATES, settings_items
+from tasks.outcome.items import CANDIDATES, DATA_HASH, HIDDEN, settings_items
 from tasks.params import Settings
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
 
-_MOST, _LONGEST = 3, 40  # of what changed; letters of one of them
-_ROWS, _CODE = "data_hash", ("git_commit", "git_dirty")
+_MOST, _LONGEST, _DIGITS = 3, 40, 8  # of what changed; letters of one of them, and of a commit
+GIT_COMMIT, GIT_DIRTY = f"{HIDDEN}git_commit", f"{HIDDEN}git_dirty"
 
 
 @dataclass(frozen=True)
 class Before:
-    """The parameters and the tags of the run before; empty for the first one."""
+    """The parameters and the tags of an earlier run of the same data source."""
 
-    params: Mapping[str, str] = field(default_factory=dict)
-    tags: Mapping[str, str] = field(default_factory=dict)
+    params: Mapping[str, str]
+    tags: Mapping[str, str]
 
     @classmethod
     def of(cls, run: "Run") -> Self:
@@ -27,21 +28,33 @@ class Before:
         return cls(run.data.params, run.data.tags)
 
 
-def changed(settings: Settings, tags: Mapping[str, str], before: Before) -> str:
+def written(code: Mapping[str, str]) -> str:
+    """When, and by which code, as the tags say it: 2026-11-28 16:58 UTC, commit 2bc93409, changed since."""
+    commit = code[GIT_COMMIT][:_DIGITS]
+    changed_since = ", changed since" if GIT_DIRTY in code else ""
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, commit {commit}{changed_since}"
+
+
+def changed(settings: Settings, tags: Mapping[str, str], before: Iterable[Before]) -> str:
     """seed=1, +22 candidates, other rows; empty for the first run, and for the same again.
 
-    `tags` are those of the run. Without another change the code is named, if it differs.
+    `tags` are those of the run, `before` earlier runs, the newest first: of those that differ in the fewest things the
+    first is compared, so that of two runs from one starting point each says its own change.
     """
-    if not before.params:
-        return ""
     now = {item.name: item.value for item in settings_items(settings)}
-    found = [*_settings(now, before.params), *_candidates(now, before.params)]
-    if tags.get(_ROWS) != before.tags.get(_ROWS):
-        found.append("other rows")
-    if not found and any(tags.get(name) != before.tags.get(name) for name in _CODE):
-        found.append("other code")
+    found = min((_changes(now, tags, one) for one in before), key=len, default=[])
     more = len(found) - _MOST
     return ", ".join(found[:_MOST]) + (f" and {more} more" if more > 0 else "")
+
+
+def _changes(now: Mapping[str, str], tags: Mapping[str, str], before: Before) -> list[str]:
+    """What differs; without another change the code is named, if it does."""
+    found = [*_settings(now, before.params), *_candidates(now, before.params)]
+    if tags.get(DATA_HASH) != before.tags.get(DATA_HASH):
+        found.append("other rows")
+    if not found and any(tags.get(name) != before.tags.get(name) for name in (GIT_COMMIT, GIT_DIRTY)):
+        found.append("other code")
+    return found
 
 
 def _settings(now: Mapping[str, str], before: Mapping[str, str]) -> Iterator[str]:

@@ -10,9 +10,10 @@ import numpy as np
 from heldout.notebook.compared_models import Compared
 from heldout.rows.hashing import bits, mixed
 from heldout.rows.row_sketch import Sketch
+from tasks.outcome.items import HIDDEN
 from tasks.params import Settings
 from tasks.track.experiments import compare_experiment
-from tasks.track.ledger_tags import DIGITS, HIDDEN, IDS_A_TAG
+from tasks.track.ledger_tags import DIGITS, IDS_A_TAG
 from tasks.track.store import connect, runs
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tasks.outcome.items import Artifact, Tag
+from tasks.outcome.items import DATA_HASH, HIDDEN, Artifact, Tag
 from tasks.outcome.ledger import Entry, Ledger, count, seeded_id, winner_id
 from tasks.params import Candidate, Settings
 from tasks.runtime.errors import UserError
+from tasks.runtime.process_identity import HOST, alive
 from tasks.storage import files
 from tasks.storage.row_ids import WORD, Ids, read_words
 from tasks.storage.seen_rows import SeenRows
@@ -21,10 +22,9 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Run
 
-# MLflow's pages show no tag that begins with mlflow.
-HIDDEN = "mlflow.heldout."
-KEY = "validation"  # the tag that names a run also in another store
+KEY = f"{HIDDEN}validation"  # the tag that names a run also in another store
 PARENT = "mlflow.parentRunId"  # the tag of a candidate's run
+RUNS_ON, PROCESS = f"{HIDDEN}host", f"{HIDDEN}process"  # the tags by which a later process finds out that one died
 _COMPARED = "compared."  # and a number: the ids of the learners whose estimates the run showed, with spaces between
 _OPENED_FOR = "test_opened_for"
 _ROWS = "rows."  # and a field of SeenRows
@@ -37,7 +37,7 @@ Earlier = Mapping[str, Mapping[str, str]]  # the tags of earlier validations by 
 
 def validations(client: "MlflowClient") -> "list[Run]":
     """All validations of the store that compared something, over all its experiments, the oldest first."""
-    found = runs(client, f"tags.data_hash IS NOT NULL and tags.`{PARENT}` IS NULL")
+    found = runs(client, f"tags.`{DATA_HASH}` IS NOT NULL and tags.`{PARENT}` IS NULL")
     return sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
 
 
@@ -57,7 +57,7 @@ def read_earlier(client: "MlflowClient") -> Earlier:
 
 def tags_of(found: "Iterable[Run]") -> Earlier:
     """The tags of validations, in their turn."""
-    return {run.info.run_id: _plain(run.data.tags) for run in found}
+    return {run.info.run_id: dict(run.data.tags) for run in found}
 
 
 def check_readable(found: "Iterable[Run]") -> None:
@@ -84,7 +84,7 @@ def read_ledger(
     For `seen_in` see `count`; it is called once for each set of columns.
     """
     learners = [_id(candidate, settings) for candidate in settings.candidates if candidate.name in compared]
-    entries = [_entry(run, tags) for run, tags in earlier.items()]
+    entries = [entry_of(run, tags) for run, tags in earlier.items()]
     return count(seen, learners, entries, functools.cache(seen_in))
 
 
@@ -98,7 +98,7 @@ def ledger_items(
     test_opened: bool,
 ) -> Iterator[Tag | Artifact]:
     """What a later `read_ledger` finds: sent as soon as the choice is made, since it was seen from then on."""
-    yield Tag("data_hash", data_hash)
+    yield Tag(DATA_HASH, data_hash)
     yield Tag("selected_model", winner.name)
     for name, text in seen.texts().items():
         yield Tag(f"{HIDDEN}{_ROWS}{name}", text)
@@ -121,6 +121,11 @@ def read_tested(opened_in: Sequence[str]) -> Ids | None:
                 return None
             words.append(table[WORD].to_numpy(np.uint64))
     return np.unique(np.concatenate(words))
+
+
+def may_live(tags: Mapping[str, str]) -> bool:
+    """Whether the process of a run is alive, or of another machine, so that nobody here can say."""
+    return tags.get(RUNS_ON) != HOST or alive(tags.get(PROCESS, ""))
 
 
 def of_ledger(tags: Mapping[str, str]) -> bool:

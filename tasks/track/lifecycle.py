@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tasks.outcome import operations
 from tasks.outcome.chain import Entry
-from tasks.outcome.items import RUN_NAME, Item, Tag, settings_items
+from tasks.outcome.items import HIDDEN, RUN_NAME, Item, Tag, settings_items
 from tasks.params import Settings
 from tasks.runtime import open_servers, pages_address
 from tasks.runtime.errors import Incomplete, NotCompared, NotSent, UserError, without_login, without_secrets
@@ -23,9 +23,19 @@ from tasks.storage import files
 from tasks.storage.row_ids import Ids
 from tasks.track import operations_ledger
 from tasks.track.artifacts import check_location
-from tasks.track.changed import Before
+from tasks.track.changed import GIT_COMMIT, GIT_DIRTY, Before
 from tasks.track.experiments import experiment_id
-from tasks.track.ledger_tags import KEY, Earlier, after, check_readable, read_tested, tags_of, validations
+from tasks.track.ledger_tags import (
+    KEY,
+    PROCESS,
+    RUNS_ON,
+    Earlier,
+    after,
+    check_readable,
+    read_tested,
+    tags_of,
+    validations,
+)
 from tasks.track.send import send
 from tasks.track.store import connect, failures, reason, runs
 from tasks.track.trial import STAGE_ALONE, experiment_tags
@@ -38,7 +48,8 @@ log = logging.getLogger("heldout")
 _newest: dict[str, str] = {}  # the experiment and the id of the newest run of this process
 _CLOCKS_DIFFER = timedelta(minutes=1)  # more is said
 _DIGITS = 12  # of a hash
-TRIAL = "trial"  # the tag of a run that may not promote: why
+_COMPARED = 20  # earlier runs, for what a run has changed
+TRIAL = f"{HIDDEN}trial"  # the tag of a run that may not promote: why
 AGAIN_IN_STORE = "dvc repro --force --downstream select"  # gives a store the results that are here
 Answer = TypeVar("Answer")
 
@@ -58,7 +69,7 @@ class Active:
     removed: Mapping[str, Sequence[Entry]] = field(default_factory=dict)  # validations gone from the store, by entries
     unfinished: Collection[str] = ()  # earlier validations, by their ids or keys, that wrote no result
     code: Mapping[str, str] = field(default_factory=dict)  # the tags that say which code ran
-    before: Before = field(default_factory=Before)  # the run before it of the same data source
+    before: Sequence[Before] = ()  # earlier runs of the same data source, the newest first
     opens_test: bool = False  # whether the test set is opened for the winner of this run
     kept_sealed: bool = False  # whether rows were not opened, since the store was lost
     lost: str = ""  # why the store is asked nothing any more
@@ -96,7 +107,7 @@ class Active:
 
         def sent(client: "MlflowClient") -> None:
             tags = {"mlflow.parentRunId": self.run_id, **_of_this_process()}
-            child = client.create_run(self.experiment, tags=tags, run_name=name).info.run_id
+            child = client.create_run(self.experiment, self.started, tags, name).info.run_id  # it took as long
             send(client, child, items)
             client.set_terminated(child, "FAILED" if failed else "FINISHED")
 
@@ -182,18 +193,13 @@ def check_sent() -> None:
         raise error
 
 
-def tag_seconds(stage: str, seconds: float) -> None:
-    """Note on the active run, if there is one, how long a stage took; its metrics are estimates alone."""
-    send_to_run([Tag(f"seconds.{stage}", f"{seconds:.2f}")])
-
-
 def _begin(settings: Settings, trial: str) -> Active:
     from mlflow.tracking.context.registry import resolve_tags
 
     client = connect(settings)
     key = uuid.uuid4().hex
     code = _git()
-    tags = {**code, "criterion": settings.criterion, KEY: key, **_of_this_process()}
+    tags = {**code, KEY: key, **_of_this_process()}
     tags |= {RUN_NAME: settings.source_name, **experiment_tags()}  # the outcome adds to the name
     if trial:
         tags[TRIAL] = trial
@@ -220,7 +226,7 @@ def _begin(settings: Settings, trial: str) -> Active:
             removed=removed,
             unfinished={name for name, key in keys.items() if key not in finished},
             code=code,
-            before=next((Before.of(one) for one in reversed(before) if one.info.experiment_id == experiment), Before()),
+            before=[Before.of(one) for one in reversed(before) if one.info.experiment_id == experiment][:_COMPARED],
         )
         begun.send(settings_items(settings))
     except failures() as error:
@@ -279,8 +285,8 @@ def _later(now: int, after: int) -> int:
 
 
 def _mark_dead(client: "MlflowClient") -> None:
-    for left in list(runs(client, f"attributes.status = 'RUNNING' and tags.host = '{HOST}'")):
-        if not alive(left.data.tags.get("process", "")):
+    for left in list(runs(client, f"attributes.status = 'RUNNING' and tags.`{RUNS_ON}` = '{HOST}'")):
+        if not alive(left.data.tags.get(PROCESS, "")):
             client.set_tag(left.info.run_id, "failure", "its process died before the run ended")
             client.set_terminated(left.info.run_id, "KILLED")
             if "mlflow.parentRunId" not in left.data.tags:
@@ -289,15 +295,15 @@ def _mark_dead(client: "MlflowClient") -> None:
 
 def _of_this_process() -> dict[str, str]:
     """The tags by which a later process finds out that this one died."""
-    return {"host": HOST, "process": identity()}
+    return {RUNS_ON: HOST, PROCESS: identity()}
 
 
 def _git() -> dict[str, str]:
     """The commit, and a hash of what differs from it but in files that a run writes; empty of a clean checkout."""
     commit = _answer("rev-parse", "HEAD").strip()
     changes = _answer("diff", "HEAD", "--", ".", ":!dvc.lock") if commit else ""
-    dirty = {"git_dirty": hashlib.sha256(changes.encode()).hexdigest()[:_DIGITS]} if changes else {}
-    return {"git_commit": commit or "not in git", **dirty}
+    dirty = {GIT_DIRTY: hashlib.sha256(changes.encode()).hexdigest()[:_DIGITS]} if changes else {}
+    return {GIT_COMMIT: commit or "not in git", **dirty}
 
 
 def _answer(*arguments: str) -> str:

@@ -14,12 +14,11 @@ from tasks.outcome.nights import NIGHT, Morning, Unit, morning, night_said, show
 from tasks.outcome.operations import Of, cut
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
-from tasks.runtime.process_identity import HOST, alive
 from tasks.storage import files, fit_cache
 from tasks.track import operations_ledger
 from tasks.track.data_source import source_of
 from tasks.track.experiments import find
-from tasks.track.ledger_tags import KEY, PARENT
+from tasks.track.ledger_tags import KEY, PARENT, may_live
 from tasks.track.lifecycle import TRIAL, pages
 from tasks.track.registry import slug
 from tasks.track.send import page_of, send
@@ -122,8 +121,7 @@ def _unended(client: "MlflowClient", settings: Settings, ended: Collection[str])
     newest = next(_nights(client, settings), None)
     if newest is None or newest.data.tags.get(KEY) in ended or newest.info.status == "FINISHED":
         return "", ""
-    tags = newest.data.tags
-    if newest.info.status == "RUNNING" and (tags.get("host") != HOST or alive(tags.get("process", ""))):
+    if newest.info.status == "RUNNING" and may_live(newest.data.tags):
         return "", ""
     began = datetime.fromtimestamp(newest.info.start_time / 1000, UTC)
     return shown_day(began), "its process died" if newest.info.status == "RUNNING" else newest.info.status

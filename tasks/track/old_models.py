@@ -28,7 +28,7 @@ def mark_deleted(settings: Settings, keep: timedelta) -> tuple[int, int]:
     client = connect(settings)
     experiment = experiment_id(client, settings)
     before = int(1000 * (time.time() - keep.total_seconds()))
-    ended = runs(client, f"tags.{PROMOTED} = 'no' and attributes.end_time < {before}")
+    ended = runs(client, f"tags.`{PROMOTED}` LIKE 'no:%' and attributes.end_time < {before}")
     old = {run.info.run_id for run in ended if run.info.experiment_id == experiment}
     versions = list(_versions(client))
     unused = old - _in_use(client, versions)

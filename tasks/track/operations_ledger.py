@@ -28,12 +28,12 @@ from tasks.outcome.history import (
     metrics_hash,
     tags_hash,
 )
+from tasks.outcome.items import HIDDEN
 from tasks.outcome.operations import KINDS, Of, about_runs
 from tasks.outcome.operations import removed as removed_of
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
-from tasks.runtime.process_identity import HOST, alive
-from tasks.track.ledger_tags import HIDDEN, KEY, PARENT, claims, validations
+from tasks.track.ledger_tags import KEY, PARENT, claims, may_live, validations
 from tasks.track.registry import CHAMPION
 from tasks.track.store import connect, database, failures, make_experiment, runs
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _One = TypeVar("_One")
 NAME = "heldout ledger"  # of the experiment
-HEAD = "ledger"  # the tag of a run: the head after its entry; of the ledger's own run: the newest head
+HEAD = f"{HIDDEN}ledger.head"  # the tag of a run: the head after its entry; of the ledger's own run: the newest head
 _LEDGER = f"{HIDDEN}ledger"  # the tag of a run that holds a ledger
 _FIRST = "began"
 _A_CHUNK = 90  # names of runs with the beginnings of their hashes in one entry
@@ -206,7 +206,7 @@ def _goes_on(run: "Run") -> bool:
     """Whether its process may still write an entry; that of another machine may, until its run has an end."""
     if run.info.status != "RUNNING":
         return False
-    return run.data.tags.get("host") != HOST or alive(run.data.tags.get("process", ""))
+    return may_live(run.data.tags)
 
 
 def _decided_since(stored: Mapping[str, str], of: Of, last: int) -> bool:

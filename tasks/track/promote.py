@@ -18,7 +18,7 @@ from tasks.outcome import operations
 from tasks.outcome.champion_error import ChampionError, champion_error
 from tasks.outcome.contest import Champion, Promotion, contest, uncompared
 from tasks.outcome.e_processes import EProcesses
-from tasks.outcome.items import Artifact, Tag, TrackedMetric
+from tasks.outcome.items import HIDDEN, Artifact, Tag, TrackedMetric
 from tasks.outcome.ledger import learner_id, seeded_id
 from tasks.outcome.new_rows import KnownRows
 from tasks.outcome.operations import Of, cut
@@ -29,8 +29,9 @@ from tasks.runtime.errors import UserError
 from tasks.storage import files
 from tasks.storage.row_ids import WORD, Ids, read_row_ids, read_words, write_seen
 from tasks.track import operations_ledger
+from tasks.track.changed import GIT_COMMIT
 from tasks.track.downloads import download, downloads
-from tasks.track.ledger_tags import HIDDEN, KEY, known_since
+from tasks.track.ledger_tags import KEY, known_since
 from tasks.track.lifecycle import TRIAL
 from tasks.track.registry import BEFORE, CHALLENGER, CHAMPION, MODEL, SOURCE, Standing, register, standing
 from tasks.track.send import send
@@ -47,8 +48,8 @@ log = logging.getLogger("heldout")
 _ALIAS_SECONDS = 2  # between another run's entry and its move of the alias
 RESTORED = "restored"  # a champion's tag after a rollback: runs that start from here on come after it; milliseconds
 NO_CHAMPION = "there is no champion any more"
-PROMOTED, REASON = "promoted", "promotion_reason"
-AGAINST, _NUMBER, _MODEL_HASH = "promotion_against", "promotion_book", "model_hash"
+PROMOTED = f"{HIDDEN}promoted"  # first, yes or no, and why
+AGAINST, _NUMBER, _MODEL_HASH = f"{HIDDEN}promotion.against", f"{HIDDEN}promotion.number", "model_hash"
 _DECISION = "promotion.json"
 EVIDENCE = "promotion"  # of artifacts: rows that a version has seen; records and used rows of a champion's pairs
 _SEEN, _RECORDS, _BETS = "seen_rows.parquet", "records.json", "bets.parquet"
@@ -128,7 +129,7 @@ def _tags(run: "Run", place: Standing) -> dict[str, str]:
     """What a version has of its run, by which it is known later."""
     return {
         SOURCE: place.source,
-        "git_commit": run.data.tags.get("git_commit", ""),
+        "git_commit": run.data.tags.get(GIT_COMMIT, ""),
         _MODEL_HASH: files.file_hash(files.MODEL),
     }
 
@@ -261,7 +262,7 @@ def newest_order(run: "Run") -> tuple[int, int]:
 def _read_processes(client: "MlflowClient", champion: "ModelVersion", reader: "Run") -> EProcesses:
     """The newest e-processes of a champion that the `reader` did not write. Raises UserError without them."""
     against = f"{champion.name}/{champion.version}"
-    written = (run for run in runs(client, f"tags.{AGAINST} = '{against}'") if run.info.run_id != reader.info.run_id)
+    written = (run for run in runs(client, f"tags.`{AGAINST}` = '{against}'") if run.info.run_id != reader.info.run_id)
     found = max(written, key=newest_order, default=None)
     if found is None:
         return EProcesses(against)
@@ -297,7 +298,7 @@ def _record(
             items += [Artifact(folder / _RECORDS, EVIDENCE), Artifact(folder / _BETS, EVIDENCE)]
         numbers_now = {} if decision.champion is None else decision.champion.numbers()
         send(client, run.info.run_id, [*items, *(TrackedMetric(name, value) for name, value in numbers_now.items())])
-    tags = [Tag(PROMOTED, decision.promoted), Tag(REASON, decision.reason)]
+    tags = [Tag(PROMOTED, f"{decision.promoted}: {decision.reason}")]
     if processes is not None:
         tags += [Tag(_NUMBER, str(processes.number)), Tag(AGAINST, processes.against)]
     send(client, run.info.run_id, tags)

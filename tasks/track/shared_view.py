@@ -4,7 +4,7 @@ MLflow keeps a view that people share as a tag of the experiment, and opens it a
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from heldout.estimates import PLANNED_BY
@@ -13,11 +13,12 @@ from tasks.outcome.items import ROOT
 
 _NAME = "heldout"
 TAG = f"mlflow.sharedViewState.{_NAME}"
-_ERRORS, _DISAGREEMENT = (*(estimate.name for estimate in PLANNED_BY), "bound", "baseline"), "disagreement"
+_ERRORS = (*(estimate.name for estimate in PLANNED_BY if estimate.name != "E_val"), "bound", "baseline")
+_DISAGREEMENT = "disagreement"
 # the decision first: the last are right of a small window; the winner is in the name of the run
 _COLUMNS = ("verdict", "changed", *_ERRORS)
 _WIDTH, _NAME_WIDTH = 145, 320  # of columns, in pixels: room for 11.8 % [8.7–15.6], and for what changed in a name
-_SECTION = "heldout"
+_SECTION, _PICTURES = "heldout", "decision"
 _OWN = {"deleted": False, "isGenerated": False}  # of a chart or a section that a person made
 _LINE: dict[str, Any] = {
     "xAxisKey": "step",
@@ -46,7 +47,7 @@ def _state(columns: Sequence[str], charts: Sequence[dict[str, Any]], title: str)
         "runsVisibilityMap": {},
         "runsHiddenMode": "FIRST_20_RUNS",
         "compareRunCharts": charts,
-        "compareRunSections": [{**_OWN, "uuid": _SECTION, "name": title, "display": True, "isReordered": False}],
+        "compareRunSections": [*_sections(charts, title)],
         "isAccordionReordered": False,
         "viewMaximized": False,
         "runListHidden": False,
@@ -61,6 +62,14 @@ def _state(columns: Sequence[str], charts: Sequence[dict[str, Any]], title: str)
     return json.dumps(view)
 
 
+def _sections(charts: Sequence[dict[str, Any]], title: str) -> Iterator[dict[str, Any]]:
+    """Of the pictures, as wide as the page; and of the numbers, folded then, since their bars have no interval."""
+    with_pictures, section = charts[0]["metricSectionId"] == _PICTURES, {**_OWN, "isReordered": False}
+    if with_pictures:
+        yield {**section, "display": True, "uuid": _PICTURES, "name": "Decision", "columns": 1, "cardHeight": 720}
+    yield {**section, "display": not with_pictures, "uuid": _SECTION, "name": title}
+
+
 def _chart(metric: str, kind: str = "BAR", **more: Any) -> dict[str, Any]:
     made = {"type": kind, "uuid": f"heldout-{metric}", "metricSectionId": _SECTION}
     return {**_OWN, **made, "metricKey": metric, "displayName": metric, **more}
@@ -70,10 +79,20 @@ def _line(metric: str) -> dict[str, Any]:
     return _chart(metric, "LINE", selectedMetricKeys=[metric], displayPoints=True, **_LINE)
 
 
+PICTURE = "decision"  # the image of a run: the winner's errors with their intervals, in percent or the target's unit
+_OF_DECISION = {
+    **_chart(PICTURE, "IMAGE"),
+    "imageKeys": [PICTURE],
+    "step": 0,
+    "showRunParams": False,
+    "metricSectionId": _PICTURES,
+}
 _FIRST = ("1", "attributes.`Run Name`")  # MLflow's own names of a mark and the name of a run
 _TAGS = [f"tags.`{name}`" for name in _COLUMNS]  # texts with unit and interval: MLflow writes all digits of a metric
-OF_ERRORS = _state(_TAGS, [_chart(name) for name in (*_ERRORS, _DISAGREEMENT)], "Estimates")
-_OF_ROOTS = _state(_TAGS, [_chart(f"{name}{ROOT}") for name in _ERRORS], "Estimates, in units of the target")
+OF_ERRORS = _state(_TAGS, [_OF_DECISION, *(_chart(name) for name in (*_ERRORS, _DISAGREEMENT))], "Estimates")
+_OF_ROOTS = _state(
+    _TAGS, [_OF_DECISION, *(_chart(f"{name}{ROOT}") for name in _ERRORS)], "Estimates, in units of the target"
+)
 _OF_WATCH = [
     *(f"tags.`{name}`" for name in ("model", "candidate")),
     *(f"metrics.`{name}`" for name in ("alarm", "evidence", _DISAGREEMENT)),

@@ -9,6 +9,8 @@ import psutil
 import pytest
 from mlflow import MlflowClient
 
+from tasks.outcome.items import NOTE
+from tasks.track.ledger_tags import KEY
 from tasks.track.operations_ledger import entries
 from tests.end_to_end.conftest import PrefectServer
 from tests.end_to_end.serving import Serving
@@ -101,7 +103,7 @@ def _nights(nights: Nights) -> None:
     run = nights.run()
     assert (champion, counted) == (nights.champion(), run.data.metrics["E_champion_rows"])
     assert f"batch {number}: 200 new labelled rows held back" in run.data.tags["batch"]
-    assert f"batch {number} are held back" in run.data.tags["findings"]
+    assert f"batch {number} are held back" in run.data.tags[NOTE]
     checkout.wait_until(nights.told_of_batches, seconds=30)
     (told,) = nights.told_of_batches()
     assert (number, 200) == (told["batch"], told["rows"])
@@ -154,7 +156,7 @@ def test_nights_of_dvc_repro_examine_new_rows_and_are_on_the_morning_page(clone,
     assert {*range(600)} == nights.rows()
     assert "up to date" in checkout.run("dvc", "status").stdout  # quarantine.json is as `prepare` read it
     assert [400, 600, 600] == [one["rows"] for one in ended()]
-    assert nights.run().data.tags["validation"] == ended()[-1]["run"]
+    assert nights.run().data.tags[KEY] == ended()[-1]["run"]
 
     table(900).drop(columns="label").to_csv(checkout.path / "data/raw/table.csv", index=False)
     assert 255 == checkout.run("dvc", "repro", check=False).returncode

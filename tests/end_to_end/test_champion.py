@@ -9,6 +9,7 @@ import pytest
 from mlflow import MlflowClient
 
 from tasks.outcome.chain import Head
+from tasks.track.promote import PROMOTED
 
 TREE = "sklearn.tree.DecisionTreeClassifier"
 STUMP = [{"name": "stump", "estimator": TREE, "params": {"max_depth": 1, "random_state": 0}}]
@@ -54,20 +55,20 @@ def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
     refused = checkout.flow("validate", "--promote", "--set", "seed=1", check=False)
     assert (2, True) == (refused.returncode, "seed is overridden" in refused.stderr)
     aliases, tags = state()
-    assert ({}, "no") == (aliases, tags["promoted"])
+    assert ({}, "no") == (aliases, tags[PROMOTED].partition(":")[0])
 
     said = " ".join(checkout.flow("validate", "--promote").stdout.split())
     assert "models:/table@champion" in said
     aliases, tags = state()
-    assert ({"champion": "1"}, "first") == (aliases, tags["promoted"])
+    assert ({"champion": "1"}, "first") == (aliases, tags[PROMOTED].partition(":")[0])
     refused = checkout.flow("rollback", check=False)
     assert (2, True) == (refused.returncode, "no former champion" in refused.stderr)
 
     write(700, DEEP, promote="always")
     checkout.flow("validate")
     aliases, tags = state()
-    assert ({"champion": "2"}, "yes") == (aliases, tags["promoted"])
-    assert "capital" in tags["promotion_reason"]
+    assert ({"champion": "2"}, "yes") == (aliases, tags[PROMOTED].partition(":")[0])
+    assert "capital" in tags[PROMOTED]
 
     said = checkout.flow("rollback", "--why", "it errs on Mondays").stdout
     assert "version 1 again" in said
@@ -86,8 +87,8 @@ def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
     write(1000, DEEP, promote="always")
     said = checkout.flow("validate").stdout
     aliases, tags = state()
-    assert ("1", "no") == (aliases["champion"], tags["promoted"])
-    for text in (" ".join(said.split()), tags["promotion_reason"]):
+    assert ("1", "no") == (aliases["champion"], tags[PROMOTED].partition(":")[0])
+    for text in (" ".join(said.split()), tags[PROMOTED]):
         assert "a pin prevents the promotion: deep is pinned since" in text
     checkout.wait_until(lambda: server.events("heldout.champion.prevented"), seconds=30)
     payload = server.events("heldout.champion.prevented")[-1]["payload"]
@@ -97,8 +98,8 @@ def test_a_champion_is_replaced_on_evidence_alone(clone, server, write_params):
     write(1600, DEEP, promote="always")
     checkout.flow("validate")
     aliases, tags = state()
-    assert ("yes", False) == (tags["promoted"], "1" == aliases["champion"])
-    assert "it outweighs the pin" in tags["promotion_reason"]
+    assert ("yes", False) == (tags[PROMOTED].partition(":")[0], "1" == aliases["champion"])
+    assert "it outweighs the pin" in tags[PROMOTED]
 
     assert "a capital of 80" in checkout.flow("rollback").stdout
     assert "1" == state()[0]["champion"]

@@ -14,6 +14,7 @@ from mlflow import MlflowClient
 
 from tasks.params import load
 from tasks.runtime.errors import UserError
+from tasks.track.promote import PROMOTED
 from tests.end_to_end.browser import CHROMIUM, page, tried_from_elsewhere
 from tests.end_to_end.foreign_page import ask, assert_shut, command_run, senders, with_secret
 
@@ -65,7 +66,7 @@ def test_the_deployment_validates_runs_no_command_and_ctrl_c_leaves_no_process(c
     client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
     experiment = client.get_experiment_by_name("heldout").experiment_id
     parents = [run for run in client.search_runs([experiment]) if "mlflow.parentRunId" not in run.data.tags]
-    assert [("FINISHED", "first")] == [(run.info.status, run.data.tags["promoted"]) for run in parents]
+    assert [("FINISHED", "first")] == [(run.info.status, run.data.tags[PROMOTED].partition(":")[0]) for run in parents]
     assert (checkout.path / "reports/selection.json").exists()
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import signal
 
 import psutil
@@ -69,4 +68,4 @@ def test_a_run_without_the_users_server_ends_with_one_message_and_nothing_is_los
     assert [] == [word for word in NOISE if word in said.read_text()]
     checkout.wait_until(lambda: not checkout.processes(), seconds=15)
     resumed = checkout.run(*command).stdout
-    assert int(re.search(r"holdout and final: \d+ tasks reused, (\d+) to do", resumed)[1]) == 0
+    assert "holdout and final: " not in resumed  # what was fitted is not fitted again

@@ -31,7 +31,8 @@ ESTIMATORS = (
     "heldout.online",
     "heldout.native_columns",
     "heldout.preprocessing",
-    "heldout.shown.picture",  # a figure of matplotlib
+    "heldout.display.picture",
+    "heldout.display.strip_picture",  # a figure of matplotlib
     # and those whose learners are named by their types
     "heldout.shortcuts.counting_naive_bayes",
     "heldout.shortcuts.discriminant_analysis",
@@ -97,7 +98,7 @@ def test_what_the_package_offers_is_loaded_at_its_first_use_and_only_the_call_of
     assert "heldout.notebook.validate" in validate - package
     assert set() == validate.intersection(HEAVY)
     assert "heldout.notebook.result" in validate  # and what shows a result is not
-    assert set() == {name for name in validate if name.startswith(("heldout.shown", "heldout.notebook.view"))}
+    assert set() == {name for name in validate if name.startswith(("heldout.display", "heldout.notebook.view"))}
     assert "pandas" in called
 
 

@@ -9,7 +9,7 @@ from tasks.params import docs
 
 ROOT = Path(__file__).parents[2]
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
-DRAWS_THE_REPORT = {"heldout/shown", "tasks/report"}
+DRAWS_THE_REPORT = {"heldout/display", "tasks/report"}
 WHERE = "where and how fast the fits are made, not what they are"
 EXEMPT_KEYS = {
     **{

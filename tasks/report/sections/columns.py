@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from heldout.display import number_axis
+from heldout.display.cells import DOUBTED, marks
+from heldout.display.svg import ACCENT, INK, MUTED
 from heldout.losses.amounts import apart
-from heldout.shown import number_axis
-from heldout.shown.cells import DOUBTED, marks
-from heldout.shown.svg import ACCENT, INK, MUTED
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import figure, name_lines
 from tasks.report.summary import Summary

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from heldout.display import about_winner, number_axis
+from heldout.display.svg import ACCENT, INK, MUTED
 from heldout.fits import baseline
 from heldout.losses.amounts import apart
 from heldout.records import Difference
-from heldout.shown import about_winner, number_axis
-from heldout.shown.svg import ACCENT, INK, MUTED
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import drawn_names, figure, interval_line, name_lines, note_line
 from tasks.report.summary import Summary

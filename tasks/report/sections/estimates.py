@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from heldout.display import number_axis
+from heldout.display.cells import marks
+from heldout.display.svg import ACCENT, INK, MUTED
 from heldout.estimates import BY_COLUMN, ESTIMATES, OF_THE_WINNER, OF_UNLABELED, SHOWN
 from heldout.estimates.definition import Kind
 from heldout.fits import baseline
-from heldout.shown import number_axis
-from heldout.shown.cells import marks
-from heldout.shown.svg import ACCENT, INK, MUTED
 from tasks.report.decision_strip import decision_strip
 from tasks.report.section import Cell, PagePicture, Section, Table
 from tasks.report.style import DRAWN, drawn_names, figure, interval_line, name_lines, note_line, short

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from heldout.display import number_axis
+from heldout.display.svg import ACCENT, GRID, INK
 from heldout.losses.amounts import error_label
-from heldout.shown import number_axis
-from heldout.shown.svg import ACCENT, GRID, INK
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import figure, short
 from tasks.report.summary import Summary

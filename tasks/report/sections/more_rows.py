@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
+from heldout.display import number_axis
+from heldout.display.svg import ACCENT, MUTED
 from heldout.losses.amounts import error_label
-from heldout.shown import number_axis
-from heldout.shown.svg import ACCENT, MUTED
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.sentences import sentences
 from tasks.report.style import figure, spread

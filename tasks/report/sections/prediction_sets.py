@@ -1,7 +1,7 @@
 """The prediction sets of what is delivered: their rule, and what they hold."""
 
+from heldout.display.about_winner import prediction_sets
 from heldout.printable import plain
-from heldout.shown.about_winner import prediction_sets
 from tasks.report.section import Cell, Section, Table
 from tasks.report.summary import Summary
 

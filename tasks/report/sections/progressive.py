@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from heldout.display import number_axis
+from heldout.display.svg import ACCENT, INK, MUTED
 from heldout.losses.amounts import error_label
-from heldout.shown import number_axis
-from heldout.shown.svg import ACCENT, INK, MUTED
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import figure, short, spread
 from tasks.report.summary import Summary, shown_count, shown_steps

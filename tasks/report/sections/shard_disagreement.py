@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heldout.shown import number_axis
-from heldout.shown.svg import ACCENT, MUTED
+from heldout.display import number_axis
+from heldout.display.svg import ACCENT, MUTED
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import figure, short
 from tasks.report.summary import Summary, shown_count

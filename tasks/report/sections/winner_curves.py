@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heldout.display import number_axis
+from heldout.display.svg import ACCENT, GRID, MUTED
 from heldout.printable import plain
-from heldout.shown import number_axis
-from heldout.shown.svg import ACCENT, GRID, MUTED
 from tasks.report.section import PagePicture, Section, Table
 from tasks.report.style import figure, short
 from tasks.report.summary import Summary, shown_count

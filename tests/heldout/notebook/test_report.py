@@ -69,8 +69,8 @@ def test_a_file_that_exists_is_kept_unless_it_may_be_replaced(found, tmp_path):
 
 def test_without_matplotlib_the_page_says_what_is_missing(found, tmp_path, monkeypatch):
     found.plot()
-    monkeypatch.setitem(sys.modules, "heldout.shown.picture", None)
-    monkeypatch.delattr("heldout.shown.picture")
+    monkeypatch.setitem(sys.modules, "heldout.display.picture", None)
+    monkeypatch.delattr("heldout.display.picture")
     text = found.report(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "The picture is left out: plot() needs matplotlib" in text
 

@@ -13,11 +13,11 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import heldout
+from heldout.display import text_table
 from heldout.errors import BadArgument
 from heldout.estimates import FIRST, ON_REQUEST
 from heldout.estimates.criteria import CRITERIA, WITH_LOSSES
 from heldout.selection.rules import RULES
-from heldout.shown import text_table
 
 EVERY = ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train", "disagreement", "E_dis", "E_maxdt", "E_bbc", "E_nested"]
 features, y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=6)
@@ -224,8 +224,8 @@ def test_every_axis_of_the_plot_begins_at_0_unless_all_errors_are_far_from_it(fi
 
 
 def test_without_matplotlib_plot_says_what_is_missing(found, monkeypatch):
-    monkeypatch.delattr(heldout.shown, "picture", raising=False)
-    monkeypatch.setitem(sys.modules, "heldout.shown.picture", None)
+    monkeypatch.delattr(heldout.display, "picture", raising=False)
+    monkeypatch.setitem(sys.modules, "heldout.display.picture", None)
     with pytest.raises(ImportError, match=r"^plot\(\) needs matplotlib, which is not installed: "):
         found.plot()
 

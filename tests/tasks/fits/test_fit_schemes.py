@@ -10,7 +10,7 @@ from tasks.fits import forecast, race_result, run_schemes, saved_fits
 from tasks.fits.fit_results import Compared
 from tasks.fits.fit_schemes import fit_schemes
 from tasks.params.allowed_imports import use_folder
-from tasks.plans import fit_times
+from tasks.plans import fit_costs
 from tasks.plans.fit_counts import count_fits
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
@@ -139,7 +139,7 @@ def test_its_fits_say_how_long_a_fit_takes(settings_for):
     settings = settings_for(*COINS, STUMP)
     fit_schemes(settings)
     labeled = Versions.current().labeled
-    assert all(fit_times.known(candidate, labeled) is not None for candidate in settings.candidates)
+    assert all(fit_costs.known(candidate, labeled) is not None for candidate in settings.candidates)
 
 
 def lines(settings):

@@ -18,7 +18,8 @@ from tasks.data.write_prepared import write_prepared
 from tasks.fits import run_schemes
 from tasks.fits.work import in_task_runs, longest_first
 from tasks.fits.worker import fit_units, measure_units
-from tasks.plans import fit_times, units_of_scheme
+from tasks.plans import fit_costs, units_of_scheme
+from tasks.plans.fit_costs import FitCost
 from tasks.plans.fit_counts import count_fits
 from tasks.plans.fit_plans import FitPlan, further_schemes, scheme
 from tasks.plans.read_design import read_design
@@ -203,7 +204,7 @@ def test_a_fit_of_a_minute_is_a_task_of_its_own_and_a_fold_of_leave_one_out_a_ro
     table = pd.DataFrame({"row": rows, "validation": rows == 0, "fold": rows, "step": rows - 1})
     table.to_parquet(files.PARTITION)
     settings = prepared(f"candidates=[{TREE}]")
-    fit_times.note(settings.candidates[0], Versions.current().labeled, 60.0 / max(1, n - 1))
+    fit_costs.note(settings.candidates[0], Versions.current().labeled, FitCost(60.0 / max(1, n - 1)))
     folds = own(settings, "cross_validation")
     assert n == len(folds.splits)
     todo = tasks_of(settings, "cross_validation")
@@ -355,7 +356,7 @@ def test_short_fits_share_a_task_of_about_a_second(prepared, seconds, fits):
     settings = prepared(f"candidates=[{TREE}]")
     if seconds is not None:
         trained = own(settings, "cross_validation").splits[0].n_train
-        fit_times.note(settings.candidates[0], Versions.current().labeled, seconds / trained)
+        fit_costs.note(settings.candidates[0], Versions.current().labeled, FitCost(seconds / trained))
     assert fits == [len(task.keys) for task in tasks_of(settings, "cross_validation")]
 
 
@@ -393,12 +394,15 @@ def test_the_fits_that_are_measured_say_how_long_a_fit_takes(prepared):
     labeled = versions.labeled
     for name in ("cross_validation", "holdout"):
         work(settings, name)
-        assert fit_times.known(settings.candidates[0], labeled) is None
+        assert fit_costs.known(settings.candidates[0], labeled) is None
     for candidate in settings.candidates:
         measure_units(settings, candidate, plan(settings, "final")[candidate.name], versions)
-        assert 0 < fit_times.known(candidate, labeled) < 1
+        cost = fit_costs.known(candidate, labeled)
+        assert 0 < cost.seconds_a_row < 1
+        assert 0 < cost.microseconds < 1e6
+        assert 100 < cost.size
         renamed = candidate.model_copy(update={"name": "other"})
-        assert fit_times.known(candidate, labeled) == fit_times.known(renamed, labeled)
+        assert fit_costs.known(candidate, labeled) == fit_costs.known(renamed, labeled)
 
 
 def test_a_helper_of_a_learners_module_that_was_changed_is_fitted_again_and_gives_its_own_errors(

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from heldout.display import text_table
 from heldout.losses import ZERO_ONE
 from heldout.losses.tested_losses import Tested
 from heldout.records import Estimate
 from heldout.selection.comparison import Comparison
 from heldout.selection.margin import WORDS
-from heldout.shown import text_table
 from tasks.outcome import by_margin
 from tasks.outcome.contest import Promotion
 from tasks.outcome.items import Tag
@@ -21,7 +21,7 @@ from tasks.report import outcome_page, summary_page, terminal_summary
 from tasks.report.headline import headline
 from tasks.report.note import note
 from tasks.report.page import page
-from tasks.report.run_items import candidate_items, outcome_items
+from tasks.report.run_items import candidate_items
 from tasks.report.sections import differences
 from tasks.report.sentences import sentences
 from tasks.report.style import drawing
@@ -123,21 +123,9 @@ def test_the_section_of_differences_has_a_column_and_says_what_the_words_mean(ma
     assert {"better", "alike", "undecided"} <= words
 
 
-def test_runs_in_mlflow_have_tags(made, settings_with, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    files.PLOTS.mkdir(parents=True)
-    files.DATA_HASH.parent.mkdir(parents=True)
-    files.DATA_HASH.write_text("0" * 64)
-    found = made()
-    plain, tags = (
-        {item.name: item.value for item in outcome_items(one, None) if isinstance(item, Tag)}
-        for one in (made(None), found)
-    )
-    assert {"margin"} == {*tags} - {*plain}
-    assert tags["margin"] == (
-        "2 percentage points of E_cv: better than far, baseline; alike with twin; undecided against near"
-    )
+def test_the_run_of_another_candidate_says_how_the_winner_compares(made, settings_with):
     (tree,) = settings_with(f"candidates=[{{name: far, estimator: {TREE}}}]").candidates
+    found = made()
     found.curves.fold_errors["far"] = found.curves.progressive_errors["far"] = np.array([0.5])
     assert Tag("by_margin", "selected is better") in list(candidate_items(tree, found))
 

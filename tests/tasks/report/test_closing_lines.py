@@ -2,7 +2,7 @@
 
 import pytest
 
-from heldout.shown import text_table
+from heldout.display import text_table
 from tasks.outcome.contest import Promotion
 from tasks.report import terminal_summary
 from tasks.report.headline import headline

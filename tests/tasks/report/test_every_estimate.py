@@ -7,10 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from heldout.display.cells import WORSE
 from heldout.estimates import BY_COLUMN, ESTIMATES, FIRST, OF_THE_WINNER, PER_CANDIDATE, SHOWN
 from heldout.records import Estimate
 from heldout.selection.race import Dropped
-from heldout.shown.cells import WORSE
 from tasks.outcome.gate_verdict import OF_BASELINE
 from tasks.outcome.items import TrackedMetric
 from tasks.report import estimates_table, note, outcome_page
@@ -144,8 +144,7 @@ def test_what_the_gate_compares_with_the_baseline_is_an_estimate_of_it():
     assert {"E_bbc": "E_cv", "bound": "E_val"} == OF_BASELINE
 
 
-def test_one_that_a_race_dropped_has_a_line_everywhere(full, settings_with, monkeypatch):
-    monkeypatch.setattr("tasks.report.run_items.files.read_data_hash", lambda: "0")
+def test_one_that_a_race_dropped_has_a_line_everywhere(full, settings_with):
     one = Dropped("tree", 40, 150, 33.0, "bayes", 0.3, 0.025)
     made = full(dropped=[vars(one)])
     made = replace(made, estimates=made.estimates[made.estimates["candidate"] != "tree"])

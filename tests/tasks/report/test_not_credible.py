@@ -6,13 +6,10 @@ import pytest
 
 from heldout.intervals import credible
 from heldout.losses import SQUARED
-from tasks.outcome.items import Tag
 from tasks.report.estimates_table import columns_and_rows
 from tasks.report.next_steps import next_steps
 from tasks.report.note import note
-from tasks.report.run_items import outcome_items
 from tasks.report.sentences import sentences
-from tasks.storage import files
 
 REASON = "3 of 8 rows carry 41 % of the loss"
 
@@ -48,13 +45,3 @@ def test_the_table_marks_the_intervals_of_every_candidate(summary):
 
 def test_the_first_step_is_another_loss_or_a_limit(summary):
     assert next_steps(doubted(summary))[0].startswith("Judge by the absolute loss (loss: absolute), or cap the target")
-
-
-def test_the_store_has_a_tag_with_the_reason_of_each_estimate(summary, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    files.PLOTS.mkdir(parents=True)
-    [tag] = [
-        one for one in outcome_items(doubted(summary), None) if isinstance(one, Tag) and one.name == "not_credible"
-    ]
-    assert f"E_cv: {REASON}; E_test: {REASON}" == tag.value
-    assert not [one for one in outcome_items(summary(), None) if isinstance(one, Tag) and one.name == "not_credible"]

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from heldout.display import svg
+from heldout.display.svg import ACCENT
 from heldout.records import Estimate
-from heldout.shown import svg
-from heldout.shown.svg import ACCENT
 from tasks.report import sections
 from tasks.report.page import explained, page
 from tasks.report.sections import estimates

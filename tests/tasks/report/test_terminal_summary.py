@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from heldout.display import text_table
 from heldout.records import Estimate
-from heldout.shown import text_table
 from tasks.outcome.contest import Promotion
 from tasks.report import terminal_summary
 from tasks.report.labelled_lines import labelled_lines

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tasks.outcome.items import settings_items
-from tasks.track.changed import Before, changed
+from tasks.outcome.items import DATA_HASH, settings_items
+from tasks.track.changed import GIT_COMMIT, GIT_DIRTY, Before, changed
 
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
 TREE = "{name: tree v1.2, estimator: sklearn.tree.DecisionTreeClassifier, params: {max_depth: %s}}"
-TAGS = {"data_hash": "a", "git_commit": "b"}
+TAGS = {DATA_HASH: "a", GIT_COMMIT: "b"}
 FIRST = f"candidates=[{BAYES}, {TREE % 3}]"
 CHANGES = {
     ("seed=4",): "seed=4",
@@ -23,8 +23,8 @@ CHANGES = {
 }
 
 
-def before(settings) -> Before:
-    return Before({item.name: item.value for item in settings_items(settings)}, TAGS)
+def before(*settings) -> list[Before]:
+    return [Before({item.name: item.value for item in settings_items(one)}, TAGS) for one in settings]
 
 
 @pytest.mark.parametrize("changes", CHANGES)
@@ -36,6 +36,12 @@ def test_each_change_is_named(settings_with, changes):
 
 def test_the_same_again_and_the_first_run_changed_nothing_and_other_rows_or_code_are_said(settings_with):
     settings = settings_with(FIRST)
-    assert "" == changed(settings, TAGS, Before()) == changed(settings, TAGS, before(settings))
-    assert "other rows" == changed(settings, {**TAGS, "data_hash": "c"}, before(settings))
-    assert "other code" == changed(settings, {**TAGS, "git_dirty": "d"}, before(settings))
+    assert "" == changed(settings, TAGS, []) == changed(settings, TAGS, before(settings))
+    assert "other rows" == changed(settings, {**TAGS, DATA_HASH: "c"}, before(settings))
+    assert "other code" == changed(settings, {**TAGS, GIT_DIRTY: "d"}, before(settings))
+
+
+def test_a_run_is_compared_with_the_one_that_is_most_like_it(settings_with):
+    first, other = settings_with(FIRST), settings_with(FIRST, "selection.rule=one_standard_error")
+    assert "seed=4" == changed(settings_with(FIRST, "seed=4"), TAGS, before(other, first))
+    assert "" == changed(first, TAGS, before(other, first))

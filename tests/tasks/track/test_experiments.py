@@ -6,6 +6,7 @@ import pytest
 
 from tasks.track import lifecycle
 from tasks.track.experiments import experiment_id, find, watch_experiment
+from tasks.track.ledger_tags import PROCESS, RUNS_ON
 from tasks.track.store import connect
 
 
@@ -57,7 +58,7 @@ def test_watch_keeps_sources_apart_too(settings_of):
 def test_a_run_is_in_the_experiment_of_its_source_and_finds_what_died_in_others(settings_of, caplog, monkeypatch):
     monkeypatch.setattr(lifecycle.log, "propagate", True)
     client = connect(settings_of())
-    tags = {"host": lifecycle.HOST, "process": "1:0.00"}
+    tags = {RUNS_ON: lifecycle.HOST, PROCESS: "1:0.00"}
     dead = client.create_run(experiment_id(client, settings_of()), tags=tags, run_name="dead").info.run_id
     with lifecycle.run(settings_of(WINE)):
         assert "heldout · wine" == client.get_experiment(lifecycle.active().experiment).name

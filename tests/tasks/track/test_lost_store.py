@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from flows.session import report_error
-from tasks.outcome.items import Artifact, Dataset, Note, Tag, TrackedMetric
+from tasks.outcome.items import DATA_HASH, Artifact, Dataset, Note, Tag, TrackedMetric
 from tasks.runtime.errors import NotSent, UserError
 from tasks.track import lifecycle, store
 from tasks.track.experiments import experiment_id
@@ -157,7 +157,7 @@ def test_a_run_goes_on_without_a_store_that_is_lost_and_run_again_it_is_there_wh
 def test_a_run_that_fails_after_the_loss_ends_with_its_own_failure(settings):
     def fails():
         with lifecycle.run(settings()), closing(lock()):
-            lifecycle.send_to_run([Tag("data_hash", "table"), Tag("compared.abc", "bayes"), *SAID])
+            lifecycle.send_to_run([Tag(DATA_HASH, "table"), Tag("compared.abc", "bayes"), *SAID])
             raise ValueError("oh")
 
     with pytest.raises(ValueError, match="oh"):

@@ -17,7 +17,7 @@ from tasks.report.history_page import write_history
 from tasks.storage import files
 from tasks.storage.watch_files import WatchedShard
 from tasks.track import lifecycle, operations_ledger
-from tasks.track.ledger_tags import entry_of
+from tasks.track.ledger_tags import PROCESS, entry_of
 from tasks.track.morning import enter_night, keep_page, of_settings, read_morning
 from tasks.track.operations_ledger import append, entries, history
 from tasks.track.store import connect
@@ -80,7 +80,7 @@ def test_a_run_that_may_promote_and_was_killed_is_asked_about_until_the_next(set
     with lifecycle.run(settings, ""):
         assert "Nothing to do" == read_morning(settings).first_line  # it is running
         running = lifecycle.newest_run()
-        client.set_tag(running, "process", "1 long ago")
+        client.set_tag(running, PROCESS, "1 long ago")
         assert "did not end (its process died)" in read_morning(settings).first_line
     assert "Nothing to do" == read_morning(settings).first_line
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from tasks.outcome.items import Tag, TrackedMetric
+from tasks.outcome.items import DATA_HASH, Tag, TrackedMetric
 from tasks.outcome.verified_history import verify
 from tasks.track import lifecycle
 from tasks.track.ledger_tags import HIDDEN, entry_of, read_earlier
@@ -32,8 +32,10 @@ def validation(settings, *, age: float, promoted: str | None, version: dict[str,
     """A run of some days ago with a candidate's run and a model, of which there may be a version; run and version."""
     with lifecycle.run(settings):
         active = lifecycle.active()
-        tags = [Tag("data_hash", "h"), *SAID, Tag(f"{HIDDEN}compared.0", f"{1:016x}")]
-        active.send([TrackedMetric("E_cv", 0.5), *tags, *([] if promoted is None else [Tag(PROMOTED, promoted)])])
+        tags = [Tag(DATA_HASH, "h"), *SAID, Tag(f"{HIDDEN}compared.0", f"{1:016x}")]
+        active.send(
+            [TrackedMetric("E_cv", 0.5), *tags, *([] if promoted is None else [Tag(PROMOTED, f"{promoted}: why")])]
+        )
         active.send_candidate("bayes", [TrackedMetric("E_cv", 0.5)], failed=False)
     client, run = active.client, active.run_id
     model = client.create_logged_model(active.experiment, name="model", source_run_id=run)

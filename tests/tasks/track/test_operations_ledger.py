@@ -13,7 +13,7 @@ import pytest
 
 from heldout import __version__
 from tasks.outcome import chain
-from tasks.outcome.items import Tag
+from tasks.outcome.items import DATA_HASH, Tag
 from tasks.outcome.verified_history import verify
 from tasks.runtime.errors import UserError
 from tasks.track import lifecycle, operations_ledger
@@ -134,7 +134,7 @@ def test_a_store_without_a_ledger_goes_on_with_one_that_begins_with_what_it_foun
     experiment = experiment_id(client, settings)
     old = []
     for number in range(100):
-        tags = {"data_hash": f"h{number}", f"{HIDDEN}compared.0": f"{number:016x}"}
+        tags = {DATA_HASH: f"h{number}", f"{HIDDEN}compared.0": f"{number:016x}"}
         tags |= {one.name: one.value for one in SAID}
         run = client.create_run(experiment, start_time=number, tags=tags)
         client.log_metric(run.info.run_id, "E_cv", number / 7)
@@ -168,7 +168,7 @@ def test_another_version_of_heldout_says_that_it_goes_on(settings, monkeypatch):
 
 
 def seen(number: int = 0) -> list[Tag]:
-    return [Tag("data_hash", "h"), Tag(f"{HIDDEN}compared.0", f"{number:016x}"), *SAID]
+    return [Tag(DATA_HASH, "h"), Tag(f"{HIDDEN}compared.0", f"{number:016x}"), *SAID]
 
 
 def test_a_run_that_died_between_its_tags_and_its_entry_is_adopted_by_the_next(settings):

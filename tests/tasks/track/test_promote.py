@@ -23,7 +23,7 @@ from tasks.data.row_contents import contents
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.model_process import opened
 from tasks.outcome.contest import Champion, PairRecord, Promotion, contest, uncompared
-from tasks.outcome.items import Note, TrackedMetric
+from tasks.outcome.items import DATA_HASH, Note, TrackedMetric
 from tasks.outcome.ledger import learner_id
 from tasks.outcome.operations import Of
 from tasks.runtime.errors import NotCompared, UserError
@@ -35,7 +35,7 @@ from tasks.track.former_champion import release, rollback
 from tasks.track.ledger_tags import ledger_items
 from tasks.track.morning import read_morning
 from tasks.track.operations_ledger import append, entries
-from tasks.track.promote import promote
+from tasks.track.promote import PROMOTED, promote
 from tasks.track.registry import log_model, sample
 from tasks.track.store import connect
 
@@ -84,7 +84,7 @@ class Nights:
         logged = active.client.get_logged_model(info.model_id)
         assert (active.experiment, name.replace(".", "_")) == (logged.experiment_id, logged.name)
         tags = connect(settings).get_run(info.run_id).data.tags
-        assert (decision.promoted, decision.reason) == (tags["promoted"], tags["promotion_reason"])
+        assert f"{decision.promoted}: {decision.reason}" == tags[PROMOTED]
         stored = mlflow.artifacts.download_artifacts(f"runs:/{info.run_id}/promotion.json", dst_path=".cache")
         assert decision.promoted == json.loads(Path(stored).read_text())["promoted"]
         return decision, place
@@ -122,7 +122,7 @@ def test_the_life_of_a_champion(nights):
     (output,) = connect(settings).get_run(version.run_id).outputs.model_outputs
     of_model = connect(settings).get_logged_model(output.model_id)
     assert {"E_cv": 0.1} == {one.key: one.value for one in of_model.metrics}
-    assert {"data_hash", "selected_model", "criterion"} <= {*of_model.tags}
+    assert {DATA_HASH, "selected_model"} <= {*of_model.tags}
 
     decision, _ = nights.run(settings, "stump")
     assert ("no", {"champion": "1", "challenger": "2"}) == (decision.promoted, nights.aliases(settings))

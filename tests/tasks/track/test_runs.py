@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from heldout.rows.row_sketch import Sketch
-from tasks.outcome.items import Tag, TrackedMetric
+from tasks.outcome.items import DATA_HASH, Tag, TrackedMetric
 from tasks.outcome.ledger import Ledger, Opened, winner_id
 from tasks.runtime import pages_address
 from tasks.runtime.environment import CACHE
@@ -18,8 +18,9 @@ from tasks.storage import files
 from tasks.storage.row_ids import write_seen
 from tasks.storage.seen_rows import SeenRows
 from tasks.track import ledger_tags, lifecycle, operations_ledger
+from tasks.track.changed import GIT_COMMIT
 from tasks.track.experiments import experiment_id
-from tasks.track.ledger_tags import HIDDEN, known_since, ledger_items
+from tasks.track.ledger_tags import HIDDEN, PROCESS, RUNS_ON, known_since, ledger_items
 from tasks.track.store import connect, runs
 from tests.tasks.track.conftest import SAID
 
@@ -47,11 +48,9 @@ def test_a_run_holds_its_settings_and_ends_as_finished(settings):
     with lifecycle.run(settings):
         assert lifecycle.active()
         lifecycle.send_to_run([TrackedMetric("E_cv", 0.25)])
-        lifecycle.tag_seconds("holdout", 1.234)
     (run,) = all_runs(settings)
     assert ("FINISHED", {"E_cv": 0.25}) == (run.info.status, run.data.metrics)
-    assert "1.23" == run.data.tags["seconds.holdout"]
-    assert {"criterion", "git_commit", "host", "process"} <= {*run.data.tags}
+    assert {GIT_COMMIT, RUNS_ON, PROCESS} <= {*run.data.tags}
     assert str(settings.split.folds) == run.data.params["split.folds"]
 
 
@@ -65,7 +64,7 @@ def test_a_run_that_may_promote_or_is_asked_to_opens_the_test_set_and_a_trial_do
 def test_a_new_store_under_results_of_another_is_said_to_have_lost_what_was_compared(settings, caplog):
     files.write_json(files.SELECTION, {"contamination": 12, "test_openings": 1})
     with lifecycle.run(settings):
-        lifecycle.send_to_run([Tag("data_hash", "of a table"), *SAID])
+        lifecycle.send_to_run([Tag(DATA_HASH, "of a table"), *SAID])
     (said,) = [line for line in caplog.messages if "has no validation" in line]
     assert "what was compared before (12) does not count in the bounds of this run" in said
     assert "E_test may be a second look. If the store was lost, stop, and put a copy back" in said
@@ -122,10 +121,10 @@ def test_a_run_whose_process_is_gone_is_marked_and_logged(settings, monkeypatch,
     monkeypatch.setattr(lifecycle.log, "propagate", True)
     client = connect(settings)
     experiment = experiment_id(client, settings)
-    alive = client.create_run(experiment, tags={"host": HOST, "process": identity()}, run_name="alive")
-    dead = {"host": HOST, "process": "1:0.00"}
+    alive = client.create_run(experiment, tags={RUNS_ON: HOST, PROCESS: identity()}, run_name="alive")
+    dead = {RUNS_ON: HOST, PROCESS: "1:0.00"}
     client.create_run(experiment, tags=dead, run_name="dead")
-    client.create_run(experiment, tags={**dead, "host": "elsewhere"}, run_name="elsewhere")
+    client.create_run(experiment, tags={**dead, RUNS_ON: "elsewhere"}, run_name="elsewhere")
     with lifecycle.run(settings):
         pass
     left = {run.info.run_name: run.info.status for run in all_runs(settings)}
@@ -270,7 +269,7 @@ def test_a_learner_is_known_since_its_first_run_with_the_same_columns_and_form(s
 @pytest.mark.fault("another version")
 def test_a_store_in_which_a_run_has_not_said_its_rows_takes_no_run_and_the_tags_are_named(settings):
     with lifecycle.run(settings):
-        lifecycle.send_to_run([Tag("data_hash", "table"), Tag(f"{HIDDEN}compared.0", "0")])
+        lifecycle.send_to_run([Tag(DATA_HASH, "table"), Tag(f"{HIDDEN}compared.0", "0")])
     with pytest.raises(UserError) as error, lifecycle.run(settings):
         pytest.fail("the run began")
     (run,) = all_runs(settings)

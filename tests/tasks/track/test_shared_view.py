@@ -47,16 +47,17 @@ def test_the_columns_are_texts_and_no_run_is_hidden():
     decision = ["tags.`verdict`", "tags.`changed`"]
     assert [*decision, "tags.`E_test`", "tags.`E_bbc`", "tags.`E_cv`"] == shown["selectedColumns"][:5]
     assert shown["selectedColumns"] == shown["columnOrder"][-len(shown["selectedColumns"]) :]
-    assert ["E_test", "E_bbc", "E_cv"] == charts(shared_view.OF_ERRORS)[:3]
+    assert [shared_view.PICTURE, "E_test", "E_bbc", "E_cv"] == charts(shared_view.OF_ERRORS)[:4]
     for state in (shared_view.OF_ERRORS, shared_view.of(SQUARED), shared_view.OF_SHARDS):
         made = json.loads(state)
-        assert {"heldout"} == {chart["metricSectionId"] for chart in made["compareRunCharts"]}
+        sections = {section["uuid"] for section in made["compareRunSections"]}
+        assert sections == {chart["metricSectionId"] for chart in made["compareRunCharts"]}
         assert [] == made["runsHidden"] == made["datasetsFilter"]
         assert len(state) < 5000  # of a tag
 
 
 def test_errors_are_drawn_in_the_unit_that_people_read(settings):
-    assert ["E_test_RMSE", "E_bbc_RMSE", "E_cv_RMSE"] == charts(shared_view.of(SQUARED))[:3]
+    assert [shared_view.PICTURE, "E_test_RMSE", "E_bbc_RMSE"] == charts(shared_view.of(SQUARED))[:3]
     assert shared_view.of(ZERO_ONE) == shared_view.of(ABSOLUTE) == shared_view.OF_ERRORS
     client = connect(settings)
     experiment = experiments.experiment_id(client, settings)

@@ -18,7 +18,7 @@ from heldout.rows.row_sketch import Sketch
 from tasks.outcome import chain
 from tasks.outcome.chain import Entry, Head
 from tasks.outcome.history import History
-from tasks.outcome.items import Tag, TrackedMetric
+from tasks.outcome.items import DATA_HASH, Tag, TrackedMetric
 from tasks.outcome.verified_history import verify
 from tasks.storage.seen_rows import SeenRows
 from tasks.track import lifecycle, operations_ledger
@@ -60,7 +60,7 @@ def validate(settings, number: int, *, tested: np.ndarray | None = None, winner:
             Sketch.of(rows(0, 400)), Sketch.of(rows(0, 300)), Sketch.of(rows(300, 100)), f"p{number % 2}", "t"
         )
         tags = [Tag(f"{HIDDEN}rows.{name}", text) for name, text in seen.texts().items()]
-        tags += [Tag("data_hash", "h"), Tag("selected_model", winner), Tag(f"{HIDDEN}compared.0", " ".join(learners))]
+        tags += [Tag(DATA_HASH, "h"), Tag("selected_model", winner), Tag(f"{HIDDEN}compared.0", " ".join(learners))]
         tags += [] if tested is None else [Tag(f"{HIDDEN}test_opened_for", winner)]
         run.send(tags)
         earlier = [entry_of(id_, tags) for id_, tags in run.earlier.items()]
@@ -299,18 +299,16 @@ def unlogged_run(at: Database) -> None:
     columns = [name for _, name, *_ in at.connection.execute("PRAGMA table_info(runs)")]
     taken = ", ".join("?" if name == "run_uuid" else name for name in columns)
     at.do(f"INSERT INTO runs ({', '.join(columns)}) SELECT {taken} FROM runs WHERE run_uuid = ?", run, at.runs[0])
-    copied = (
-        "INSERT INTO tags (key, value, run_uuid) SELECT key, CASE key WHEN 'validation' THEN 'new' ELSE value END, ?"
-    )
-    at.do(f"{copied} FROM tags WHERE run_uuid = ? AND key != '{HEAD}'", run, at.runs[0])
+    copied = "INSERT INTO tags (key, value, run_uuid) SELECT key, CASE key WHEN ? THEN 'new' ELSE value END, ?"
+    at.do(f"{copied} FROM tags WHERE run_uuid = ? AND key != '{HEAD}'", KEY, run, at.runs[0])
 
 
 def renamed(at: Database, one: int, other: int) -> None:
     """Two validations change their names."""
-    query = "SELECT value FROM tags WHERE run_uuid = ? AND key = 'validation'"
-    names = [at.connection.execute(query, (at.runs[run],)).fetchone()[0] for run in (one, other)]
-    at.tag(at.runs[one], "validation", names[1])
-    at.tag(at.runs[other], "validation", names[0])
+    query = "SELECT value FROM tags WHERE run_uuid = ? AND key = ?"
+    names = [at.connection.execute(query, (at.runs[run], KEY)).fetchone()[0] for run in (one, other)]
+    at.tag(at.runs[one], KEY, names[1])
+    at.tag(at.runs[other], KEY, names[0])
 
 
 COMPARED, OPENED_FOR = f"{HIDDEN}compared.0", f"{HIDDEN}test_opened_for"
@@ -344,7 +342,7 @@ TAMPERED: dict[str, Callable[[Database], None]] = {
     "no tag of the ledger": lambda at: at.do(
         "DELETE FROM tags WHERE run_uuid = ? AND key LIKE ?", at.runs[1], f"{HIDDEN}%"
     ),
-    "no data hash": lambda at: at.do("DELETE FROM tags WHERE run_uuid = ? AND key = 'data_hash'", at.runs[1]),
+    "no data hash": lambda at: at.do("DELETE FROM tags WHERE run_uuid = ? AND key = ?", at.runs[1], DATA_HASH),
     # other times
     "a run re-dated": lambda at: at.do("UPDATE runs SET start_time = 1 WHERE run_uuid = ?", at.runs[3]),
     "two runs exchange their times": lambda at: at.do(
@@ -456,5 +454,5 @@ def test_a_store_without_a_ledger_is_said_to_have_none(empty_store, settings_wit
     shutil.copy(empty_store, STORE)
     settings = settings_with(f"tracking.uri=sqlite:///{checkout / STORE}")
     client = connect(settings)
-    client.create_run(experiment_id(client, settings), tags={"data_hash": "h"})
+    client.create_run(experiment_id(client, settings), tags={DATA_HASH: "h"})
     assert ("the store has no ledger of operations",) == verify(history(client), entry_of).faults

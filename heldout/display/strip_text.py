@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from heldout.display.strip import Mark, Strip
 from heldout.losses.amounts import amount, error_label, shown
-from heldout.shown.strip import Mark, Strip
+from heldout.printable import printable
 
 _LABEL, _GAP, _LEAST, _MOST = 8, 2, 20, 60
 _POINT, _LINE, _LOW, _HIGH, _UP_TO, _OTHER, _BASELINE, _BEYOND = _SIGNS = "●─├┤◂·┆▸"
@@ -43,7 +44,8 @@ class _Axis:
 def lines(made: Strip, width: int) -> Iterator[str]:
     """The lines, at most `width` wide; none where an axis has no room, or no length."""
     numbers = {mark.called: made.numbers(mark) for mark in made.marks}
-    room = width - _LABEL - _GAP - max(map(len, numbers.values()), default=0)
+    others = f"{len(made.rivals)} by {made.compared}{f', {_BEYOND} {printable(made.beyond)}' if made.beyond else ''}"
+    room = width - _LABEL - _GAP - max(map(len, [*numbers.values(), others]))
     axis = _Axis(made, float(shown(made.end, made.loss)), min(room, _MOST))
     if axis.cells < _LEAST or axis.end <= 0 or _LABEL + len(_scale(axis)) > width:
         return
@@ -51,7 +53,7 @@ def lines(made: Strip, width: int) -> Iterator[str]:
         yield _line(mark.called, _drawn(axis, mark), numbers[mark.called])
         if mark.called == made.compared and made.rivals:
             points = [rival.value for rival in made.rivals if rival.value is not None]
-            yield _line("others", axis.put(points, _OTHER), f"{len(made.rivals)} by {mark.called}")
+            yield _line("others", axis.put(points, _OTHER), others)
     yield " " * _LABEL + _scale(axis)
 
 

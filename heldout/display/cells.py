@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from heldout.display import text_table
+from heldout.display.text_table import Row
 from heldout.estimates import FIRST
 from heldout.fits import baseline
 from heldout.losses import Loss
 from heldout.losses.amounts import rounded, rounded_worse
 from heldout.printable import printable
 from heldout.records import Difference, Estimate
-from heldout.shown import text_table
-from heldout.shown.text_table import Row
 
 DOUBTED = "?"  # at an interval that is not credible
 _FEW = 4  # estimates

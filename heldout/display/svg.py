@@ -23,7 +23,7 @@ _OF_THE_PAGE = {
     WARNING: "var(--warning, #b26a00)",
 }
 # text that is searched, copied, and in the typeface of the page; the same names of parts each time
-_SETTINGS: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "heldout"}
+SETTINGS: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "heldout"}
 _SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 _LEFT_OUT = (f"{_SVG}metadata", f"{_SVG}style")  # who drew it; a rule that would hold for the whole page
 _FAMILY = re.compile(r"font-family:[^;]*;?")  # the page has a typeface
@@ -44,7 +44,7 @@ def element(figure: "Figure", name: str, alt: str, hints: Iterable[Hint] = ()) -
     from matplotlib import rc_context
 
     written = io.BytesIO()
-    with rc_context(_SETTINGS):
+    with rc_context(SETTINGS):
         figure.savefig(written, format="svg", transparent=True, metadata={"Date": None})
     root = ElementTree.fromstring(written.getvalue())  # noqa: S314 (our own)
     for parent in list(root.iter()):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from heldout.diagnosis.prediction_sets import LAC
+from heldout.display.cells import DOUBTED
 from heldout.fits.baseline import NAME
 from heldout.intervals import credible
 from heldout.losses import Loss
@@ -12,7 +13,6 @@ from heldout.losses.tested_losses import RepeatedByRow
 from heldout.printable import plain
 from heldout.records import Difference, MoreRows, PredictionPowered, PredictionSets
 from heldout.schemes.design import Design
-from heldout.shown.cells import DOUBTED
 from heldout.unlabelled import implied_error
 from heldout.unlabelled.half_model_controls import NO_ROWS
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from heldout.display import cells
+from heldout.display.text_table import MARK, MOST, Row, few, lines, output_width
 from heldout.losses import ABSOLUTE, ZERO_ONE, amounts
-from heldout.shown import cells
-from heldout.shown.text_table import MARK, MOST, Row, few, lines, output_width
 
 NAMES = st.text("abé-_木|*", min_size=1, max_size=40)
 CELL = st.tuples(st.from_regex(r"[0-9]{1,6}", fullmatch=True), st.sampled_from(["", "0.5–0.75", "12.34–123456"]))

@@ -7,13 +7,13 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from heldout.display import number_axis, svg
+from heldout.display.svg import ACCENT, GRID, INK, MUTED
 from heldout.estimates import OF_UNLABELED
 from heldout.losses import Loss
 from heldout.losses.amounts import error_label, rounded, shown
 from heldout.printable import printable
 from heldout.records import Estimate
-from heldout.shown import number_axis, svg
-from heldout.shown.svg import ACCENT, GRID, INK, MUTED
 
 _PANELS_A_ROW = 4
 _LONGEST = 32  # letters of a name

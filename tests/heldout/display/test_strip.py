@@ -1,6 +1,7 @@
 """The decision strip: which numbers it has, and that text and picture put them where they are."""
 
 import re
+from base64 import b64decode
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -16,10 +17,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import heldout
+from heldout.display import strip_html, strip_picture, strip_text
+from heldout.display.strip import Mark, Strip
 from heldout.losses import SQUARED, ZERO_ONE
 from heldout.losses.amounts import rounded, shown
-from heldout.shown import strip_html, strip_text
-from heldout.shown.strip import Mark, Strip
 
 X, Y = load_breast_cancer(return_X_y=True)
 HOSTILE = '<script>alert("1")</script>&\x1b[31m'
@@ -119,7 +120,7 @@ def test_the_baseline_and_a_rival_far_above_are_arrows_and_do_not_flatten_the_re
     far = made(rivals=(Mark("E_cv", "", 0.9, 0.8, 0.95),), baseline=Mark("E_cv", "", 1.0))
     assert far.end < 0.35
     text = "\n".join(strip_text.lines(far, 100))
-    assert 2 == text.count("▸")
+    assert 3 == text.count("▸")  # the baseline, a rival, and what the arrow stands for
     assert "▸ baseline 100.0" in text
     for kind in ("others", "baseline"):
         ((drawn,),) = [[one.get("class") for one in item.iter("i")] for item in items(far, kind)]
@@ -167,3 +168,44 @@ def test_many_rivals_are_counted():
     assert "the 12 least of 40 others" == others[0].text
     assert 12 == len(at(others, "point"))
     assert "40 by E_cv" in "\n".join(strip_text.lines(many, 100))
+
+
+def texts(picture):
+    return [text.get_text() for text in picture.axes[0].texts if text.get_text()]
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_picture_has_each_number_and_a_point_for_each_other_candidate(narrow):
+    far = Mark("far", "", 9.0, 8.0, 10.0)
+    strip = made(rivals=(Mark("near", "", 0.15, 0.1, 0.25), far))
+    picture = strip_picture.draw(strip, narrow=narrow)
+    said = texts(picture)
+    for mark in strip.marks:
+        assert strip.numbers(mark, " %").partition("  ")[0] in [text.partition("  ")[0] for text in said]
+        assert mark.called in said
+    assert f"far {rounded(9.0, ZERO_ONE)}" in said  # what the arrow stands for
+    assert ("too low" in said) is not narrow
+    drawn = {round(float(x), 6) for line in picture.axes[0].lines for x in line.get_xdata() if line.get_marker() == "o"}
+    assert {1.0, 10.0, 15.0, 40.0} == drawn
+    assert narrow == (picture.get_figwidth() < 2 * picture.get_figheight())
+
+
+def test_an_image_of_it_holds_everything_and_no_markup_of_a_name():
+    strip = made(rivals=(Mark(HOSTILE, "", 9.0),), winner=HOSTILE)
+    image = ElementTree.fromstring(strip_picture.image(strip))
+    assert image.get("src").startswith("data:image/svg+xml;base64,")
+    drawn = b64decode(image.get("src").partition(",")[2]).decode()
+    assert not re.search(r"<script|href=.http", drawn)
+    assert "10.0 % [5.0–20.0]" in drawn
+    assert "10.0 % [5.0–20.0]" in image.get("alt")
+    assert strip_picture.image(strip) == strip_picture.image(strip)
+
+
+def test_what_is_beyond_the_axis_is_named_with_its_number_on_every_surface():
+    others = tuple(Mark(f"far-{place}", "", 5.0 + place) for place in range(4))
+    strip = made(rivals=others)
+    said = f"far-0 {rounded(5.0, ZERO_ONE)}, far-1 {rounded(6.0, ZERO_ONE)}, 2 more"
+    assert said == strip.beyond
+    assert said in strip_html.html(strip)
+    assert any(said in line for line in strip_text.lines(strip, 120))
+    assert "" == made().beyond

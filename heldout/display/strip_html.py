@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from html import escape
 from math import floor, log10
 
+from heldout.display.strip import Mark, Strip, alternative
 from heldout.losses.amounts import shown
 from heldout.printable import printable
-from heldout.shown.strip import Mark, Strip, alternative
 
 _MOST_RIVALS, _TICKS = 12, 4
 _RIVAL_STEP = 5  # pixels
@@ -133,8 +133,10 @@ class _Drawn:
         )
         lines = [self._interval(mark, f"; top: {10 + place * _RIVAL_STEP}px") for place, mark in enumerate(rivals)]
         height = 20 + len(rivals) * _RIVAL_STEP
+        far = self.made.beyond
+        beyond = f'<span class="value">beyond the axis: {_text(far)}</span>' if far else ""
         return (
-            f'<li class="others"><span class="rests">{said}</span>'
+            f'<li class="others"><span class="rests">{said}</span>{beyond}'
             f'<span class="drawn" aria-hidden="true" style="min-height: {height}px">{"".join(lines)}</span></li>'
         )
 

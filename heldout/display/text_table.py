@@ -42,12 +42,12 @@ def title(scale: str, level: str, meaning: str) -> str:
     return ", ".join(parts) + (f"; {MARK} {meaning}" if meaning else "")
 
 
-def few(rows: Sequence[Row], elsewhere: str, always: Sequence[str] = ()) -> list[Row]:
-    """The first `MOST` rows with numbers; a line says how many others are `elsewhere`.
+def few(rows: Sequence[Row], elsewhere: str, always: Sequence[str] = (), most: int = MOST) -> list[Row]:
+    """The first `most` rows with numbers; a line says how many others are `elsewhere`.
 
     Those that are selected, that have a note, or whose name is among `always`, stay.
     """
-    far = [row for row in rows if not row.note and row.name not in always][MOST:]
+    far = [row for row in rows if not row.note and row.name not in always][most:]
     gone = [row.name for row in far if not row.selected]
     others = Row(f"{len(gone)} others", (), note=f"in {elsewhere}")
     return [others if row.name in gone else row for row in rows if row.name not in gone[1:]]

@@ -1,6 +1,6 @@
 """How often methods of intervals held in a study: written by `python -m studies.measured_intervals`."""
 
-from heldout.shown.coverage import Coverage
+from heldout.display.coverage import Coverage
 
 # by estimate, kind of target and method; the cells are populations, learners and numbers of rows of docs/coverage.csv
 MEASURED: dict[tuple[str, str, str], Coverage] = {

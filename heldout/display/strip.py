@@ -1,18 +1,18 @@
 """The decision strip: the winner's error from the most optimistic estimate to the honest, on one axis, in one record.
 
-`strip_html` draws it for a page, `strip_text` for a terminal; both for a notebook and for a run.
+`strip_html` draws it for a page, `strip_text` for a terminal, `strip_picture` for a notebook and for MLflow.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from heldout.display import number_axis
+from heldout.display.measured_intervals import MEASURED
 from heldout.estimates import ESTIMATES, PLANNED_BY
 from heldout.fits.baseline import NAME
 from heldout.losses import Loss, amounts
 from heldout.printable import printable
 from heldout.records import Estimate
-from heldout.shown import number_axis
-from heldout.shown.measured_intervals import MEASURED
 
 BOUND = "bound"
 # what stands next to a name; the other words are those of `Planning`
@@ -21,6 +21,7 @@ _AT_MOST = "at most, with all comparisons counted"
 _LEVEL = 0.95  # that of the coverage study
 _MILLIONS = 6
 _ROOM = 1.03  # of the axis behind the last end
+_MOST_NAMED, _LONGEST = 2, 20  # of the candidates beyond the axis; letters of a name
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class Strip:
     """The numbers that a sceptical reader needs to decide.
 
     `marks` are those of the winner, `planned` is the name of the one to plan with, empty without an interval. `rivals`
-    are the other candidates that are left, by the estimate `compared`, the least first, and `baseline` is the best
-    constant answer by the estimate that is compared with the plan.
+    are the other candidates that are left, each called by its name, by the estimate `compared`, the least first, and
+    `baseline` is the best constant answer by the estimate that is compared with the plan.
     """
 
     winner: str
@@ -74,6 +75,14 @@ class Strip:
         most = max(of_winner, default=0.0)
         ends = [most, *(end for end in others if end <= 2 * most), *(end for end in constant if end <= 3 * most)]
         return _ROOM * max(ends)
+
+    @property
+    def beyond(self) -> str:
+        """What the arrow of the others stands for: who is beyond the axis, with the number; empty for nobody."""
+        far = [mark for mark in self.rivals if mark.value is not None and mark.value > self.end]
+        named = [f"{mark.called[:_LONGEST]} {self.number(mark.value or 0.0)}" for mark in far[:_MOST_NAMED]]
+        more = [f"{len(far) - _MOST_NAMED} more"] if len(far) > _MOST_NAMED else []
+        return ", ".join([*named, *more])
 
     @property
     def power(self) -> int:
@@ -124,13 +133,14 @@ def strip(
     compared = next((name for name in ("E_cv", "E_val") if name in of_winner), "")
     others = [record for record in records if record.estimate == compared and record.candidate not in (winner, NAME)]
     constant = next((one for one in records if (one.candidate, one.estimate) == (NAME, against or compared)), None)
+    rivals = [replace(_mark(record), called=record.candidate) for record in others]
     marks = tuple(_marks(of_winner, bound, loss, level if plain else None, won))
     return Strip(
         winner=winner,
         marks=marks,
         planned=planned,
         compared=compared,
-        rivals=tuple(sorted(map(_mark, others), key=lambda mark: mark.value or 0.0)),
+        rivals=tuple(sorted(rivals, key=lambda mark: mark.value or 0.0)),
         baseline=None if constant is None else _mark(constant),
         loss=loss,
     )
