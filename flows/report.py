@@ -6,6 +6,7 @@ from flows.stage import stage
 from tasks.fits.model_process import Model, opened
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
+from tasks.plans import fit_costs
 from tasks.report import page, plots
 from tasks.report.headline import told
 from tasks.report.metrics import write_metrics
@@ -36,11 +37,12 @@ def _report(settings: Settings, model: Model) -> None:
     model.load()
     winner = next(candidate for candidate in settings.candidates if candidate.name == summary.selected)
     with lifecycle.run(settings):
+        costs = fit_costs.of_each(settings.candidates, files.file_hash(files.LABELED))
         when = written(lifecycle.active().code)
         speed = compare_speed(settings, winner, model)
-        decision, place = log_outcome(settings, summary, [run_name(summary), note(summary, when)], model, when)
+        decision, place = log_outcome(settings, summary, [run_name(summary), note(summary, when)], model, costs, when)
         estimates = summary.estimates_of(summary.selected)
         said = {"model": place, **told(summary)}
         champion_decided(settings, decision, said, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
-    print_summary(summary, decision, place, speed, head())
+    print_summary(summary, decision, place, costs.get(winner.name), speed, head())
     publish(summary, place, lifecycle.page(settings), head(), when)

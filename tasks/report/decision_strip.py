@@ -28,7 +28,9 @@ def origin(summary: Summary, written: str = "") -> str:
     `written` says when and by which code, on a page that DVC does not track.
     """
     settings, selection, hashed = summary.settings, summary.selection, summary.rows.data_hash[:12]
-    rows = f"{shown_count(selection['rows']['labeled'])} labelled rows{f' ({hashed})' if hashed else ''}"
+    rows = f"{shown_count(selection['rows']['labeled'])} labelled rows"
+    rows += f" of {shown_count(summary.rows.columns)} columns" if summary.rows.columns else ""
+    rows += f" ({hashed})" if hashed else ""
     rule = f"{selection['rule'].replace('_', ' ')} of {selection['criterion']}"
     said = f"{settings.data.source}, {rows}; {rule}, seed {settings.seed}; heldout {__version__}"
     return f"{said}; {written}" if written else said

@@ -54,6 +54,7 @@ def read_summary(settings: Settings) -> Summary:
             optimism=class_shares.optimism(design.y) if design.stratify else None,
             labels=_labels(design),
             data_hash=files.read_data_hash(),
+            columns=len(files.read_dtypes(files.LABELED)),
             found=findings.read_applied(),
         ),
         tables=_winner_tables(),

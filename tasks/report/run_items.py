@@ -108,9 +108,8 @@ def candidate_items(candidate: Candidate, summary: Summary, cost: FitCost | None
         return
     yield from _of_candidate(summary, candidate.name)
     if cost is not None:
-        yield TrackedMetric("fit_seconds", cost.seconds_a_row * summary.selection["rows"]["labeled"])
-        measured = {"prediction_microseconds": cost.microseconds, "model_bytes": cost.size}
-        yield from (TrackedMetric(name, number) for name, number in measured.items() if number is not None)
+        of_all = cost.of_all(summary.selection["rows"]["labeled"])
+        yield from (TrackedMetric(name, number) for name, number in of_all.items())
     yield from _difference(summary, candidate.name, f"{summary.compared_by}_of_selected_less_this")
     for one in summary.of_winner:
         if one.against == candidate.name and one.by_margin is not None:

@@ -116,6 +116,7 @@ class LabeledRows:
     optimism: str | None = None
     labels: Sequence[tuple[str, int]] = ()  # each class with the number of its rows; empty for numbers
     data_hash: str = ""
+    columns: int = 0
     found: Found = field(default_factory=Found)  # what `init` found in the table
 
 

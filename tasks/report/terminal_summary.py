@@ -7,6 +7,7 @@ from heldout.display.text_table import Row
 from heldout.fits import baseline
 from heldout.printable import printable
 from tasks.outcome.contest import Promotion
+from tasks.plans.fit_costs import FitCost
 from tasks.report.closing_lines import closing_lines
 from tasks.report.decision_strip import decision_strip, origin
 from tasks.report.estimates_table import FAILED, columns_and_rows
@@ -21,11 +22,16 @@ SELECTED = "selected"
 
 
 def print_summary(
-    summary: Summary, decision: Promotion, place: str, speed: object | None = None, ledger: str = ""
+    summary: Summary,
+    decision: Promotion,
+    place: str,
+    cost: FitCost | None = None,
+    speed: object | None = None,
+    ledger: str = "",
 ) -> None:
     """Print the table and about ten lines, as wide as the terminal; between them all sentences, if asked for.
 
-    `place` is where the model is in MLflow, `ledger` the head of the ledger of operations.
+    `place` is where the model is in MLflow, `cost` that of the winner, `ledger` the head of the ledger of operations.
     """
     from rich.console import Console
     from rich.text import Text
@@ -42,7 +48,7 @@ def print_summary(
         console.print(Text(line, _style(row)), soft_wrap=True)
     if whole:
         print()
-        for label, line in labelled_lines(_all(summary, decision, place, speed, ledger), width):
+        for label, line in labelled_lines(_all(summary, decision, place, cost, speed, ledger), width):
             console.print(Text.assemble((label, "bold"), line), soft_wrap=True)
     print()
     for line in strip_text.lines(decision_strip(summary), width):
@@ -52,9 +58,12 @@ def print_summary(
         console.print(Text.assemble((label, "bold"), line) if label else Text(line, "bold"), soft_wrap=True)
 
 
-def _all(summary: Summary, decision: Promotion, place: str, speed: object | None, ledger: str) -> dict[str, str]:
+def _all(
+    summary: Summary, decision: Promotion, place: str, cost: FitCost | None, speed: object | None, ledger: str
+) -> dict[str, str]:
     """Every sentence, all caveats, and where things are."""
     places = {
+        **({} if cost is None else {"cost": cost.text(summary.selection["rows"]["labeled"])}),
         **({} if speed is None else {"predictions": str(speed)}),
         "report": str(files.REPORT),
         "model": f"{files.MODEL}, in MLflow {place}",

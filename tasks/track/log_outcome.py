@@ -10,8 +10,7 @@ from tasks.outcome.contest import Promotion
 from tasks.outcome.items import DATA_HASH, RUN_NAME, Artifact, Item, Tag
 from tasks.outcome.operations import cut
 from tasks.params import Settings
-from tasks.plans import fit_costs
-from tasks.plans.units import Versions
+from tasks.plans.fit_costs import FitCost
 from tasks.report.decision_strip import decision_strip
 from tasks.report.note import BETWEEN
 from tasks.report.page import dated
@@ -39,11 +38,17 @@ _LOST = "the store was lost during the run"
 
 
 def log_outcome(
-    settings: Settings, summary: Summary, headline: Iterable[Item], model: Model, written: str
+    settings: Settings,
+    summary: Summary,
+    headline: Iterable[Item],
+    model: Model,
+    costs: Mapping[str, FitCost],
+    written: str,
 ) -> tuple[Promotion, str]:
     """Log everything on the active run and its children, the promotion last; returns it, and where the model is.
 
-    `headline` is the name of the run and its note; `written`, when and by which code, is added to the report there.
+    `headline` is the name of the run and its note, `costs` are what is known of some candidates. `written`, when and by
+    which code, is added to the report there.
     """
     # hints about integer columns and about two equal kinds of source, which no user can act upon
     warnings.filterwarnings("ignore", category=UserWarning, module=r"mlflow\.")
@@ -61,11 +66,11 @@ def log_outcome(
     data = as_input(labeled_rows(settings))
     against = changed(settings, {**run.code, DATA_HASH: files.read_data_hash()}, run.before)
     run.send([*_with_change(headline, against), *outcome_items(summary), data])
-    labeled = Versions.current().labeled
     for candidate in settings.candidates:
-        cost = fit_costs.known(candidate, labeled)
         failed = candidate.name in summary.failures
-        run.send_candidate(candidate.name, [*candidate_items(candidate, summary, cost), data], failed=failed)
+        run.send_candidate(
+            candidate.name, [*candidate_items(candidate, summary, costs.get(candidate.name)), data], failed=failed
+        )
     if not (hard := summary.tables.hard_rows).empty:  # which the list of runs shows side by side
         run.ask(lambda client: client.log_table(run.run_id, hard, HARD_ROWS))
     picture = _picture(summary)

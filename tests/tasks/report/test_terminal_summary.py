@@ -7,6 +7,7 @@ import pytest
 from heldout.display import text_table
 from heldout.records import Estimate
 from tasks.outcome.contest import Promotion
+from tasks.plans.fit_costs import FitCost
 from tasks.report import terminal_summary
 from tasks.report.labelled_lines import labelled_lines
 
@@ -78,3 +79,11 @@ def test_every_text_starts_in_the_same_column_behind_its_name(lengths):
     lines = [label + text for label, text in labelled_lines(texts, 20)]
     starts = {len(line) - len(line.lstrip("n").lstrip()) for line in lines if not set(line) <= {"n"}}
     assert {2 + max(length for length in lengths if length <= 16)} == starts
+
+
+def test_what_the_winner_costs_is_a_line_of_all_that_is_known(summary, capsys, monkeypatch):
+    monkeypatch.setenv("HELDOUT_VERBOSE", "1")
+    terminal_summary.print_summary(summary(), Promotion("no", ""), "", FitCost(0.25, 2.5, 2048))
+    rows = summary().selection["rows"]["labeled"]
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"{0.25 * rows:.2g} s a fit, 2.5 µs a prediction, a model of 2 KiB, on this machine" in said
