@@ -197,11 +197,6 @@ class Summary:
         return cells.worse(self.of_winner, self.value(self.selected, self.compared_by) or 0.0, self.loss)
 
     @property
-    def not_ruled_out(self) -> list[Difference]:
-        """The lines of the others that are not shown to err more, in the order of the candidates."""
-        return [one for one in self.of_winner if one.against in self.selection["indistinguishable"]]
-
-    @property
     def no_better(self) -> list[str]:
         """The others that err no less than the baseline, and are left out for it (`heldout.selection.comparison`)."""
         left = {*self.selection["indistinguishable"], baseline.NAME}

@@ -50,11 +50,6 @@ def after(found: "Sequence[Run]") -> int:
     return int(found[-1].info.start_time) + 1 if found else 0
 
 
-def read_earlier(client: "MlflowClient") -> Earlier:
-    """The tags of all of them."""
-    return tags_of(validations(client))
-
-
 def tags_of(found: "Iterable[Run]") -> Earlier:
     """The tags of validations, in their turn."""
     return {run.info.run_id: dict(run.data.tags) for run in found}
@@ -126,11 +121,6 @@ def read_tested(opened_in: Sequence[str]) -> Ids | None:
 def may_live(tags: Mapping[str, str]) -> bool:
     """Whether the process of a run is alive, or of another machine, so that nobody here can say."""
     return tags.get(RUNS_ON) != HOST or alive(tags.get(PROCESS, ""))
-
-
-def of_ledger(tags: Mapping[str, str]) -> bool:
-    """Whether the ledger of later runs needs these tags."""
-    return any(name.startswith(_COMPARED) or name == _OPENED_FOR for name in _plain(tags))
 
 
 def claims(tags: Mapping[str, str]) -> dict[str, str]:

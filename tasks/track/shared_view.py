@@ -17,7 +17,7 @@ _ERRORS = (*(estimate.name for estimate in PLANNED_BY if estimate.name != "E_val
 _DISAGREEMENT = "disagreement"
 # the decision first: the last are right of a small window; the winner is in the name of the run
 _COLUMNS = ("verdict", "changed", *_ERRORS)
-_WIDTH, _NAME_WIDTH = 145, 320  # of columns, in pixels: room for 11.8 % [8.7–15.6], and for what changed in a name
+_WIDTH, _NAME_WIDTH = 130, 320  # of columns, in pixels: room for 11.8 % [8.7–15.6], and for what changed in a name
 _SECTION, _PICTURES = "heldout", "decision"
 _OWN = {"deleted": False, "isGenerated": False}  # of a chart or a section that a person made
 _LINE: dict[str, Any] = {

@@ -13,7 +13,7 @@ import pytest
 import heldout
 from tasks.runtime.errors import UserError
 from tasks.track.compared_files import Counted, count
-from tasks.track.ledger_tags import read_earlier
+from tasks.track.ledger_tags import tags_of, validations
 from tasks.track.store import connect, runs
 
 RNG = np.random.default_rng(0)
@@ -63,7 +63,7 @@ def test_many_candidates_fit_into_the_tags_of_a_store(settings):
 
 def test_validations_do_not_see_comparisons(settings):
     count(settings, made("a", "b"), "first.csv")
-    assert {} == read_earlier(connect(settings))
+    assert {} == tags_of(validations(connect(settings)))
 
 
 def test_a_store_that_does_not_answer_is_an_error(settings_with, checkout):

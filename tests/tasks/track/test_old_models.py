@@ -11,7 +11,7 @@ import pytest
 from tasks.outcome.items import DATA_HASH, Tag, TrackedMetric
 from tasks.outcome.verified_history import verify
 from tasks.track import lifecycle
-from tasks.track.ledger_tags import HIDDEN, entry_of, read_earlier
+from tasks.track.ledger_tags import HIDDEN, entry_of, tags_of, validations
 from tasks.track.old_models import mark_deleted
 from tasks.track.operations_ledger import entries, history
 from tasks.track.promote import PROMOTED, RESTORED
@@ -77,7 +77,7 @@ def test_models_that_were_never_the_champion_go_and_every_other_stays_with_all_r
 
     def ledgers():
         stored = {run.info.run_id: (run.data.tags, run.data.metrics) for run in runs(client, "")}
-        return entries(client), read_earlier(client), stored, verify(history(client), entry_of).faults
+        return entries(client), tags_of(validations(client)), stored, verify(history(client), entry_of).faults
 
     before = ledgers()
     assert (2, 1) == mark_deleted(settings, timedelta(days=90))

@@ -156,7 +156,7 @@ def seen(first: int, last: int, partition: str = "one") -> SeenRows:
 
 
 def read_ledger(settings, rows, compared) -> Ledger:
-    earlier = ledger_tags.read_earlier(connect(settings))
+    earlier = ledger_tags.tags_of(ledger_tags.validations(connect(settings)))
     return ledger_tags.read_ledger(
         settings, rows, compared, lambda columns: pytest.fail(f"asked for {columns}"), earlier
     )
@@ -246,7 +246,7 @@ def test_a_run_on_a_table_with_a_column_less_is_found_by_the_columns_that_it_had
         return before
 
     gained = replace(seen(1000, 2000, "gained"), columns="a b c")
-    earlier = ledger_tags.read_earlier(connect(settings))
+    earlier = ledger_tags.tags_of(ledger_tags.validations(connect(settings)))
     found = ledger_tags.read_ledger(settings, gained, ["bayes"], seen_in, earlier)
     opened = [Opened(winner_id(bayes, settings, before), run.info.run_id) for run in all_runs(settings)]
     assert Ledger(2, tuple(opened)) == found
