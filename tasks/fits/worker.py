@@ -16,10 +16,11 @@ import pandas as pd
 from heldout.errors import FitFailure
 from heldout.fits.scheme_fits import Fits
 from heldout.fits.specs import CompareSpec, FitSpec, How, VoteSpec, hypothesis_key
-from heldout.learners.fitting import answers
+from heldout.learners.fitting import answers, recorded
 from heldout.losses import Loss
 from heldout.rows.frames import take
 from heldout.running import make
+from heldout.running.isolation import time_limit
 from heldout.running.quiet import quiet
 from heldout.running.uncollected import uncollected
 from heldout.schemes import SchemeName
@@ -59,8 +60,9 @@ def fit_units(
         _check_same(specs.address(unit.scheme, unit.number), unit.key)
 
     def noted(spec: FitSpec, seconds: float, hypothesis: Any) -> None:
-        cost = _cost(spec, seconds, hypothesis, fit_cache.store.path(hypothesis_key(first.key)) if first.keep else None)
-        fit_costs.note(candidate, versions.labeled, cost)
+        size = fit_cache.store.path(hypothesis_key(first.key)).stat().st_size if first.keep else None
+        a_row = seconds / len(spec.split.value.train)
+        fit_costs.note(candidate, versions.labeled, FitCost(a_row, _prediction_time(spec, hypothesis, how), size))
 
     numbers, how = [unit.number for unit in units], _how(settings, keep=first.keep)
     timed = noted if measuring and len(units) == 1 else None  # several may share work
@@ -161,17 +163,16 @@ def vote(
     return None
 
 
-def _cost(spec: FitSpec, seconds: float, hypothesis: Any, stored: Path | None) -> FitCost:
-    """What a fit costs, and a prediction of its hypothesis; `stored` is the file of that."""
+def _prediction_time(spec: FitSpec, hypothesis: Any, how: How) -> float | None:
+    """The microseconds of a prediction, the least of two times; None where it fails, which a scheme reports."""
     rows, loss, times = spec.rows.value, spec.loss.value, []
     some = take(rows.X, np.arange(min(rows.X.shape[0], _ASKED)))
-    with suppress(FitFailure):  # which the scheme reports that tests it
+    with suppress(FitFailure), time_limit(how.fit_timeout), recorded():
         for _ in range(2):
             started = time.perf_counter()
             answers(hypothesis, some, loss)
             times.append(1e6 * (time.perf_counter() - started) / some.shape[0])
-    size = None if stored is None else stored.stat().st_size
-    return FitCost(seconds / len(spec.split.value.train), min(times, default=None), size)
+    return min(times, default=None)
 
 
 def _how(settings: Settings, *, keep: bool = False) -> How:

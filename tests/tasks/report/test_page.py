@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from html import escape
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 from heldout.display import svg
 from heldout.display.svg import ACCENT
 from heldout.records import Estimate
-from tasks.report import sections
-from tasks.report.page import explained, page
+from tasks.report import outcome_page, sections
+from tasks.report.note import note
+from tasks.report.page import dated, explained, page
 from tasks.report.sections import estimates
 from tasks.report.style import drawing, figure, interval_line, short, spread
 
@@ -131,3 +133,14 @@ def test_names_of_one_beginning_stay_apart_and_labels_keep_their_distance():
         assert min(np.diff(sorted(made))) > 0.1 - 1e-9
         assert -1 - 1e-9 <= min(made) <= max(made) <= 1 + 1e-9
     assert [0.5, 0.7] == spread([0.5, 0.7], 0.1, 0, 1)
+
+
+def test_a_page_that_dvc_does_not_track_says_when_and_by_which_code(summary):
+    made = replace(summary(), estimates=summary().estimates.assign(interval=None))
+    text, when = page(made), "2026-11-28 16:58 UTC, commit 2bc93409 <b>"
+    copy = dated(text, made, when)
+    assert text != copy
+    assert text == copy.replace(f"; {escape(when)}", "")
+    for surface in (note(made, when).text, outcome_page.text(made, when)):
+        assert "2026" in surface
+        assert "<b>" not in surface.replace("\\<", "")

@@ -23,7 +23,7 @@ from tasks.data.row_contents import contents
 from tasks.data.write_prepared import write_prepared
 from tasks.fits.model_process import opened
 from tasks.outcome.contest import Champion, PairRecord, Promotion, contest, uncompared
-from tasks.outcome.items import DATA_HASH, Note, TrackedMetric
+from tasks.outcome.items import Note, TrackedMetric
 from tasks.outcome.ledger import learner_id
 from tasks.outcome.operations import Of
 from tasks.runtime.errors import NotCompared, UserError
@@ -122,7 +122,7 @@ def test_the_life_of_a_champion(nights):
     (output,) = connect(settings).get_run(version.run_id).outputs.model_outputs
     of_model = connect(settings).get_logged_model(output.model_id)
     assert {"E_cv": 0.1} == {one.key: one.value for one in of_model.metrics}
-    assert {DATA_HASH, "selected_model"} <= {*of_model.tags}
+    assert {"data_hash", "git_commit", "selected_model"} <= {*of_model.tags}
 
     decision, _ = nights.run(settings, "stump")
     assert ("no", {"champion": "1", "challenger": "2"}) == (decision.promoted, nights.aliases(settings))
