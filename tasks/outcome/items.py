@@ -84,7 +84,7 @@ PAGE = "{page}"  # no escaped text has a brace
 ROOT = "_RMSE"  # at the end of the name of a metric: the root of a mean squared loss, as people read it
 CANDIDATES = "candidates."  # before the name of a candidate, in the name of a parameter
 HIDDEN = "mlflow.heldout."  # a tag that begins so is on no page of MLflow: programs read it back
-DATA_HASH = f"{HIDDEN}data_hash"  # of the prepared rows
+DATA_HASH = "data_hash"  # a tag: of the prepared rows
 RUN_NAME, NOTE = "mlflow.runName", "mlflow.note.content"  # tags that MLflow shows as name and description
 
 _NAME = re.compile(r"[\w.: -]{1,250}")  # of a parameter, as stores allow it

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Run
 
 _MOST, _LONGEST, _DIGITS = 3, 40, 8  # of what changed; letters of one of them, and of a commit
-GIT_COMMIT, GIT_DIRTY = f"{HIDDEN}git_commit", f"{HIDDEN}git_dirty"
+GIT_COMMIT, GIT_DIRTY = "git_commit", f"{HIDDEN}git_dirty"
 
 
 @dataclass(frozen=True)

@@ -199,7 +199,7 @@ def _begin(settings: Settings, trial: str) -> Active:
     client = connect(settings)
     key = uuid.uuid4().hex
     code = _git()
-    tags = {**code, KEY: key, **_of_this_process()}
+    tags = {**code, "criterion": settings.criterion, KEY: key, **_of_this_process()}
     tags |= {RUN_NAME: settings.source_name, **experiment_tags()}  # the outcome adds to the name
     if trial:
         tags[TRIAL] = trial

@@ -14,7 +14,7 @@ import pandas as pd
 from heldout.errors import FitFailure
 from heldout.printable import printable
 from tasks.fits.model_process import Model
-from tasks.outcome.items import DATA_HASH, HIDDEN, NOTE
+from tasks.outcome.items import DATA_HASH, NOTE
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.storage import files
@@ -32,7 +32,7 @@ MODEL = "model.skops"  # MLflow's name for the file of a version
 LEARNER = "learner"  # the tag of a version with the identity of its learner
 SELECTED = "selected_model"  # the tag of a version, and of a validation, with the name of the winner
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "pandas", "skops")
-_OF_MODEL = (DATA_HASH, GIT_COMMIT, SELECTED, "verdict", "bound")  # tags of its run
+_OF_MODEL = (DATA_HASH, GIT_COMMIT, SELECTED, "criterion", "verdict", "bound")  # tags of its run
 _SAMPLE_ROWS = 100
 _SLUG_LENGTH = 40
 _NO_NAME, _NAME_LENGTH = re.compile("[/:.%\"']"), 80  # what the name of a model must not hold, as MLflow has it
@@ -95,8 +95,7 @@ def log_model(client: "MlflowClient", model: Model, rows: pd.DataFrame, run_id: 
     )
     # MLflow gives the model the metrics of its run
     tags = client.get_run(run_id).data.tags
-    known = {name.removeprefix(HIDDEN): tags[name] for name in _OF_MODEL if name in tags}
-    client.set_logged_model_tags(info.model_id, known)
+    client.set_logged_model_tags(info.model_id, {name: tags[name] for name in _OF_MODEL if name in tags})
     return info
 
 
