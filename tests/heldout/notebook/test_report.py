@@ -34,7 +34,7 @@ def test_one_file_has_the_table_the_picture_differences_and_warnings_and_asks_fo
     path = found.report(tmp_path / "report.html")
     text = path.read_text(encoding="utf-8")
     assert [path] == [*tmp_path.iterdir()]
-    assert found._repr_html_().replace("<details>", "<details open>") in text
+    assert found._view.html(whole=True).replace("<details>", "<details open>") in text
     assert found.plot().svg() in text
     assert [] == re.findall(r"<script|<link|<iframe|<img|src=|href=(?!\"#)|@import|url\((?!#)|https?:", text)
     assert [] == [letter for letter in set(text) if not letter.isprintable() and letter != "\n"]
