@@ -167,14 +167,15 @@ def _in_order(summary: Summary, candidate: str) -> list[Estimate]:
 
 
 def _compared(summary: Summary, record: Estimate) -> Iterator[TrackedMetric]:
-    """An estimate of the winner, with its interval where it decides; of the squared loss that is about the root."""
-    low, high = (record.low, record.high) if record.estimate in _deciding(summary) else (None, None)
-    if not _has_root(summary, record.estimate):
-        yield TrackedMetric(record.estimate, record.value, low=low, high=high)
-        return
-    yield TrackedMetric(record.estimate, record.value)
-    value, low, high = (None if one is None else float(summary.shown(one)) for one in (record.value, low, high))
-    yield TrackedMetric(f"{record.estimate}{ROOT}", value or 0.0, low=low, high=high)
+    """An estimate of the winner, with its interval where it decides: of the squared loss that of its root."""
+    if record.estimate not in _deciding(summary):
+        yield TrackedMetric(record.estimate, record.value)
+    elif not _has_root(summary, record.estimate):
+        yield from metric(record.estimate, record)
+    else:
+        yield TrackedMetric(record.estimate, record.value)
+        low, high = (None if end is None else float(summary.shown(end)) for end in (record.low, record.high))
+        yield TrackedMetric(f"{record.estimate}{ROOT}", float(summary.shown(record.value)), low=low, high=high)
 
 
 def _deciding(summary: Summary) -> list[str]:
