@@ -9,7 +9,6 @@ from tasks.outcome import (
     columns_that_matter,
     decision,
     duplicates_effect,
-    other_population,
     prediction_sets,
     selection_entries,
     suspicious,
@@ -53,6 +52,7 @@ def _select(settings: Settings) -> None:
     for kind, said in selection_entries.after_opening(opening):
         run.enter(settings, kind, said)
     validation = validation.with_opened(opening.opened)
+    validation.save(files.VALIDATION, overwrite=True, asked=[winner.name])
     files.write_losses(loss_lines(validation))
     report_tables.write(validation)
     report_tables.write_columns(columns_that_matter.look(settings, validation))
@@ -71,7 +71,8 @@ def _select(settings: Settings) -> None:
         effect=duplicates_effect.compare(settings, validation, winner),
         doubt=suspicious.look(validation),
     )
-    description |= other_population.look(settings, validation)
+    if reason := validation.other_population():
+        description["other_population"] = reason
     description |= {"not_credible": validation.not_credible(), **by_margin.described(settings, validation)}
     found = decision.decide(settings, validation, description)
     files.write_json(files.SELECTION, {**description, **decision.described(found, validation.skill())})

@@ -87,7 +87,6 @@ class Further:
     spent: str = ""
     openings: int = 0
     removed: int = 0
-    other_population: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +97,8 @@ class Known(Further):
     criterion, `not_ruled_out` the winner and those that are not shown to err more, empty where the criterion cannot
     say, `compared` the number of candidates that did not fail. `differences` are the winner's `error` less that of each
     other and of the baseline, with words where somebody stated a `margin`. `too_good` says what carries an error that
-    is too low. `not_credible` has a reason for each estimate whose interval cannot be right.
+    is too low. `not_credible` has a reason for each estimate whose interval cannot be right, `other_population` one for
+    unlabelled rows that are of another.
     """
 
     selected: str
@@ -115,6 +115,7 @@ class Known(Further):
     skill: Skill | None = None
     too_good: str = ""
     not_credible: Mapping[str, str] = field(default_factory=dict)
+    other_population: str = ""
     optimism: str = ""
     failed: Sequence[str] = ()
 

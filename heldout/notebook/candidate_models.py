@@ -16,6 +16,10 @@ class CandidateModels(Protocol):
         """The features: an array, a data frame or a sparse matrix, or a table that stays in its file."""
 
     @property
+    def unlabeled(self) -> Any:
+        """The first unlabelled rows, as many as have controls at least; None where none are there to be looked at."""
+
+    @property
     def updated_once(self) -> bool:
         """Whether the learner is updated once with each block, which its targets say."""
 

@@ -38,6 +38,7 @@ def decided(made: "Validation", chosen: Selection, further: Further) -> Decision
             margin=design.margin,
             skill=None if beaten else made.skill(winner),
             not_credible=made.not_credible(winner),
+            other_population=made.other_population(winner),
             too_good=_too_good(made, winner, further),
             failed=[*made.failed],
             optimism=(class_shares.optimism(design.y) if design.stratify else None) or "",

@@ -49,6 +49,10 @@ class SavedModels:
         return self._known.hypotheses(scheme)
 
     @property
+    def unlabeled(self) -> None:
+        """They are in no saved result."""
+
+    @property
     def _known(self) -> CandidateFits:
         if self.fits is None:
             raise BadArgument(
@@ -167,7 +171,8 @@ def _result(
         models = {name: replace(of, fits=_fits(name, candidates, rows, design)) for name, of in models.items()}
     result = {**stored["result"], "dropped": tuple(stored["result"]["dropped"])}
     made = Validation(design, evidence, models, stored["library"], **result)
-    made.take_known(stored["answered"], {name: of and tuple(of) for name, of in stored["carriers"].items()})
+    carriers = {name: of and tuple(of) for name, of in stored["carriers"].items()}
+    made.take_known(stored["answered"], carriers, stored["populations"])
     return made, models
 
 

@@ -47,6 +47,7 @@ from heldout.selection.rules import Rule
 from heldout.selection.selection import Criterion, Selection
 from heldout.splits.split import Rows
 from heldout.unlabelled.half_model_controls import Controls
+from heldout.unlabelled.other_population import why_other
 
 if TYPE_CHECKING:  # what people see is made where somebody looks
     from heldout.display.picture import Picture
@@ -63,6 +64,7 @@ _ALSO_AFTER = (
     "_beaten",
     "_carriers",
     "_held_out",
+    "_populations",
 )  # the test set is opened
 
 
@@ -626,6 +628,51 @@ class Validation:
             self._carriers[name] = too_good.carriers(hypothesis, X, design, split, of_baseline.value)
         return self._carriers[name]
 
+    def other_population(self, candidate: str | None = None) -> str:
+        """Why the unlabelled rows are not of the population of the labelled rows; empty where nothing says so.
+
+        What half models say on them is about these rows alone then. Ranges and gaps of the columns are compared, the
+        answers of the half models, and those of the hypothesis of E_val (`heldout.unlabelled.populations`).
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv, or of least E_val where E_cv was not computed.
+
+        Returns
+        -------
+        str
+            The column or the answer that differs, with its p-value. Empty also for rows that depend on each other or
+            are weighted, and without unlabelled rows.
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> found = heldout.validate({"bayes": GaussianNB()}, X[::2], y[::2], unlabeled=X[1::2])
+        >>> found.other_population()
+        ''
+        >>> found = heldout.validate({"bayes": GaussianNB()}, X[::2], y[::2], unlabeled=X[1::2] + 3)
+        >>> found.other_population().split(":")[1]
+        ' petal width (cm) lies outside of 0.1 to 2.5, the range of the labelled rows, in 100.0 % of them, p < 1e-9'
+        """
+        name = self._checked(candidate)
+        if name not in self._populations:
+            of, held_out = self._fits[name], None
+            if of.unlabeled is None:
+                return ""
+            with suppress(FitFailure):
+                held_out = of.hypotheses("holdout")[0] if "E_val" in self.design.estimates else None
+            self._populations[name] = why_other(self.design, of.X, of.unlabeled, of.controls, held_out)
+        return self._populations[name]
+
     def curves(self, candidate: str | None = None) -> Curves:
         """Calibration, ROC and residuals of a candidate on rows that it was not trained on: no further fit.
 
@@ -992,18 +1039,29 @@ class Validation:
     def _held_out(self) -> dict[str, Answered]:
         return {}
 
-    def known_of_models(self) -> dict[str, Any]:
-        """What models said that a saved result shows without them, of each candidate: answers, and carriers."""
-        for name in self.candidates:
+    @cached_property
+    def _populations(self) -> dict[str, str]:
+        return {}
+
+    def _known_of_models(self, candidates: Sequence[str]) -> dict[str, Any]:
+        """What models said that a saved result shows without them: answers, carriers, and other populations."""
+        for name in candidates:
             self.too_good(name)
+            self.other_population(name)
             with suppress(BadArgument, FitFailure):
                 self._answered(name)
-        return {"answered": self._held_out, "carriers": self._carriers}
+        return {"answered": self._held_out, "carriers": self._carriers, "populations": self._populations}
 
-    def take_known(self, answered: Mapping[str, Answered], carriers: Mapping[str, tuple[Carrier, ...]]) -> None:
+    def take_known(
+        self,
+        answered: Mapping[str, Answered],
+        carriers: Mapping[str, tuple[Carrier, ...]],
+        populations: Mapping[str, str],
+    ) -> None:
         """Take what `known_of_models` said when the result was saved."""
         self._held_out.update(answered)
         self._carriers.update(carriers)
+        self._populations.update(populations)
 
     def _of(self, candidate: str) -> list[Estimate]:
         return [record for record in self.estimates if record.candidate == candidate]
@@ -1184,7 +1242,7 @@ class Validation:
             file.write(text)
         return path
 
-    def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> Path:
+    def save(self, folder: str | PathLike[str], *, overwrite: bool = False, asked: Sequence[str] | None = None) -> Path:
         """Write the result to a folder, from which `heldout.load` reads it: numbers and losses, and no models.
 
         Parameters
@@ -1193,6 +1251,8 @@ class Validation:
             The name of a folder that does not exist, in one that does.
         overwrite : bool, default False
             Whether a saved result of that name is replaced.
+        asked : sequence of str, optional
+            The candidates whose models answer now what the saved result says without them; None for all.
 
         Returns
         -------
@@ -1222,7 +1282,12 @@ class Validation:
         from heldout.notebook import saved_result
 
         return saved_result.save(
-            self, Path(folder), self._fits, self._library, **self.known_of_models(), overwrite=overwrite
+            self,
+            Path(folder),
+            self._fits,
+            self._library,
+            **self._known_of_models(self.candidates if asked is None else asked),
+            overwrite=overwrite,
         )
 
 

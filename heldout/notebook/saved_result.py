@@ -42,7 +42,7 @@ from heldout.unlabelled.half_model_controls import Controls
 if TYPE_CHECKING:
     from heldout.notebook.result import Validation
 
-FORMAT = 2
+FORMAT = 3
 FILE, ARRAYS = "validation.json", "arrays.npy"
 _RECORDS: Mapping[str, Any] = {
     one.__name__: one
@@ -65,6 +65,7 @@ def save(
     library: str,
     answered: Mapping[str, Answered],
     carriers: Mapping[str, tuple[Carrier, ...]],
+    populations: Mapping[str, str],
     *,
     overwrite: bool,
 ) -> Path:
@@ -77,9 +78,9 @@ def save(
     draft, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{what}") for what in ("draft", "old"))
     try:
         draft.mkdir()
-        known = {"format": FORMAT, "library": library, "answered": answered, "carriers": carriers}
+        known = {"answered": answered, "carriers": carriers, "populations": populations}
         with (draft / ARRAYS).open("wb") as file:
-            record = Writer(file).of({**known, **_record(made, models)})
+            record = Writer(file).of({"format": FORMAT, "library": library, **known, **_record(made, models)})
         (draft / FILE).write_text(json.dumps(record), encoding="utf-8")
         if replaced:
             folder.rename(old)

@@ -6,6 +6,7 @@ together.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from heldout.errors import BadArgument
@@ -23,7 +24,7 @@ from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 
-_NOT_ASKED: Mapping[str, Any] = {"answered": {}, "carriers": {}}  # of the models
+_NOT_ASKED: Mapping[str, Any] = {"answered": {}, "carriers": {}, "populations": {}}  # of the models
 
 
 def write(settings: Settings, fitted: Fitted, compared: Compared) -> None:
@@ -59,12 +60,13 @@ def write(settings: Settings, fitted: Fitted, compared: Compared) -> None:
             raise UserError(str(error)) from None
 
 
-def read_fits(settings: Settings) -> tuple[Validation, Mapping[str, SavedModels]]:
-    """The result that the last fits left, and what it knows of the models. Raises UserError where it is missing."""
+def read_fits(settings: Settings, folder: Path = files.FITTED) -> tuple[Validation, Mapping[str, SavedModels]]:
+    """The result in a folder, and what it knows of the models. Raises UserError where it is missing or damaged."""
     try:
-        return read(files.existing(files.FITTED), loss=spec_of(read_design(settings, every_halving=True).loss))
+        return read(files.existing(folder), loss=spec_of(read_design(settings, every_halving=True).loss))
     except BadArgument as error:
-        raise UserError(f"{error}; `dvc repro --force fit` writes it again") from None
+        stage = "fit" if folder == files.FITTED else "select"
+        raise UserError(f"{error}; `dvc repro --force {stage}` writes it again") from None
 
 
 def _reads(fitted: Fitted, compared: Compared) -> Callable[[str], Evidence]:

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import pandas as pd
+
 from heldout.fits.one_pass import updated_once
 from heldout.fits.specs import hypothesis_key
 from heldout.learners.fit_warnings import WarningCounts
 from heldout.notebook.load import SavedModels
 from heldout.schemes import SchemeName
-from heldout.unlabelled.half_model_controls import Controls
+from heldout.unlabelled.half_model_controls import MOST, Controls
 from tasks.fits.run_schemes import stored_keys
 from tasks.params import Candidate, Settings
 from tasks.plans import all_labeled
@@ -32,6 +34,17 @@ class StoredModels:
     def X(self) -> Any:
         """The labelled rows; those of a large table stay in their file."""
         return files.open_features(files.LABELED, files.file_hash(files.LABELED))
+
+    @property
+    def unlabeled(self) -> Any:
+        """The first rows of the shards; None where the labelled rows were picked, and so of another population."""
+        if self.settings.data.sampling != "iid" or not files.shards():
+            return None
+        parts = list[pd.DataFrame]()
+        for path in files.shards():
+            if sum(map(len, parts)) < MOST:
+                parts.append(files.read_shard(path))
+        return pd.concat(parts, ignore_index=True).iloc[:MOST]
 
     @property
     def updated_once(self) -> bool:

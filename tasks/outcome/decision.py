@@ -25,7 +25,6 @@ def decide(settings: Settings, validation: Validation, described: Mapping[str, A
         spent=described["test_refused"] or "",
         openings=described["test_openings"],
         removed=described.get("removed", 0),
-        other_population=described.get("other_population", ""),
     )
     return validation.decide(settings.criterion, settings.selection.rule, further=further)
 

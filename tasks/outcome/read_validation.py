@@ -1,6 +1,10 @@
-"""The result of a run, from what the fits left: the object that `heldout.validate` returns in a notebook."""
+"""The result of a run: the object that `heldout.validate` returns in a notebook.
+
+`select` reads it from what the fits left, and saves it with the opened test set, for `report` and `heldout.load`.
+"""
 
 from dataclasses import replace
+from pathlib import Path
 
 from heldout.errors import BadArgument
 from heldout.notebook.result import Validation
@@ -13,14 +17,15 @@ from tasks.params.messages import with_key
 from tasks.plans.check_before_fits import check_margin
 from tasks.plans.read_design import read_design
 from tasks.runtime.errors import UserError
+from tasks.storage import files
 
 
-def read_validation(settings: Settings) -> Validation:
-    """What is known of the candidates, in the order of the parameters; their losses stay in their file.
+def read_validation(settings: Settings, folder: Path = files.FITTED) -> Validation:
+    """What a saved result knows of the candidates, in the order of the parameters; their losses stay in their file.
 
     One that failed in E_prog or the half models alone lacks these estimates.
     """
-    made, saved = read_fits(settings)
+    made, saved = read_fits(settings, folder)
     left = [candidate for candidate in settings.candidates if candidate.name in saved]
     return replace(
         made,

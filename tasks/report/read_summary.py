@@ -22,7 +22,7 @@ def read_summary(settings: Settings) -> Summary:
 
     Estimates are read, not computed again; the curves and the fold errors are means of the stored losses.
     """
-    validation = read_validation(settings)
+    validation = read_validation(settings, files.VALIDATION)
     design = validation.design
     selection = files.read_json(files.SELECTION)
     winner = validation.evidence[selection["selected"]]

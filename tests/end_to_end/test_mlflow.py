@@ -96,7 +96,7 @@ def difference(checkout, against: str, name: str) -> dict[str, float]:
 
 def of_more_rows(checkout, candidate: str) -> dict[str, float]:
     """The metrics of the lines of more_rows.csv of a candidate."""
-    table = pd.read_csv(checkout.path / "reports/more_rows.csv")
+    table = pd.read_csv(checkout.path / "reports/tables/more_rows.csv")
     lines = table[(table["candidate"] == candidate) & table["estimate"].isin(["gain", "E_N", "E_2N"])]
     assert 3 == len(lines)
     ends = {"": "value", "_low": "low", "_high": "high"}
@@ -107,7 +107,7 @@ def of_more_rows(checkout, candidate: str) -> dict[str, float]:
 
 def of_powered(checkout, candidate: str) -> dict[str, float]:
     """The metrics of the line of prediction_powered.csv of a candidate's E_cv."""
-    table = pd.read_csv(checkout.path / "reports/prediction_powered.csv")
+    table = pd.read_csv(checkout.path / "reports/tables/prediction_powered.csv")
     [line] = table[(table["candidate"] == candidate) & (table["estimate"] == "E_cv")].to_dict("records")
     ends = {"E_cv_powered": "value", "E_cv_powered_low": "low", "E_cv_powered_high": "high"}
     metrics = {name: line[column] for name, column in {**ends, "labels_gained": "labels_gained"}.items()}
@@ -122,7 +122,7 @@ def test_the_metrics_of_a_parent_are_those_that_one_compares(story, validated, e
         expected = with_bounds(own[deciding]) | dict(zip(compared["estimate"], compared["value"], strict=True))
         choice = json.loads((validated.path / "reports/selection.json").read_text())
         expected |= {name: choice[name] for name in ("bound", "baseline")}
-        measured = pd.read_csv(validated.path / "reports/metrics.csv").set_index("metric")
+        measured = pd.read_csv(validated.path / "reports/tables/metrics.csv").set_index("metric")
         measured = measured[measured["slice"].isna() & measured["value"].notna()]
         expected |= {f"test_{name}": line["value"] for name, line in measured.iterrows()}
         assert {"E_cv_low", "E_cv_high", "E_test", "test_f1"} <= {*expected}
@@ -243,7 +243,7 @@ def test_the_estimates_of_all_candidates_are_a_table_that_mlflow_reads(story, es
 
 
 def test_the_hard_rows_are_a_table_that_mlflow_reads(story, validated):
-    expected = pd.read_csv(validated.path / "reports/hard_rows.csv")
+    expected = pd.read_csv(validated.path / "reports/tables/hard_rows.csv")
     for run in story.parents:
         with contextlib.chdir(story.checkout.path):
             stored = story.client.download_artifacts(run.info.run_id, "hard_rows.json")

@@ -90,6 +90,21 @@ def test_every_line_of_the_estimates_is_the_same(both):
         assert expected == pytest.approx(written[name].tolist(), rel=1e-9, abs=1e-9, nan_ok=True), name
 
 
+def test_the_saved_result_of_a_run_is_that_of_the_notebook_with_the_opened_test_set(both):
+    ran, settings, found = both
+    loaded = heldout.load(ran.path / "data/results/validation", loss=settings.loss if callable(settings.loss) else None)
+    selected = json.loads((ran.path / "reports/selection.json").read_text())
+    on_test = [record.value for record in loaded.estimates if record.estimate == "E_test"]
+    assert on_test == ([] if selected["E_test"] is None else [pytest.approx(selected["E_test"], rel=1e-9)])
+    assert (loaded.criterion, loaded.rule) == (settings.criterion, settings.selection.rule)
+    assert (loaded.other_population() or None) == selected.get("other_population")
+    others = [record for record in loaded.estimates if record.estimate != "E_test"]
+    told = {(record.candidate, record.estimate): record for record in found.estimates}
+    assert [(one.candidate, one.estimate) for one in others] == [*told]
+    values = [told[one.candidate, one.estimate].value for one in others]
+    assert [one.value for one in others] == pytest.approx(values, rel=1e-9, abs=1e-9)
+
+
 def test_a_race_drops_the_same_candidates(both):
     ran, settings, found = both
     told = json.loads((ran.path / "reports/selection.json").read_text())
@@ -113,10 +128,12 @@ def test_the_choice_is_the_same(both):
     written = pd.read_csv(ran.path / "reports/differences.csv")
     in_notebook = pd.DataFrame([vars(record) for record in found.differences(selection.selected, by)])
     pd.testing.assert_frame_equal(written, in_notebook[written.columns], rtol=1e-9, atol=1e-9)
-    written = pd.read_csv(ran.path / "reports/more_rows.csv")
+    written = pd.read_csv(ran.path / "reports/tables/more_rows.csv")
     in_notebook = pd.DataFrame([vars(line) for name in found.candidates for line in found.more_rows(name)])
     pd.testing.assert_frame_equal(written, in_notebook[written.columns], rtol=1e-9, atol=1e-9)
-    written = pd.read_csv(ran.path / "reports/prediction_powered.csv", dtype={"reason": str}).fillna({"reason": ""})
+    written = pd.read_csv(ran.path / "reports/tables/prediction_powered.csv", dtype={"reason": str}).fillna(
+        {"reason": ""}
+    )
     in_notebook = pd.DataFrame([vars(line) for name in found.candidates for line in found.prediction_powered(name)])
     in_notebook = in_notebook.reindex(columns=written.columns).astype(written.dtypes)
     pd.testing.assert_frame_equal(written, in_notebook, rtol=1e-9, atol=1e-9, check_dtype=False)
@@ -128,7 +145,7 @@ def test_the_choice_is_the_same(both):
 
 def test_the_columns_that_matter_are_the_same(both):
     ran, settings, found = both
-    written = report_tables.read(ran.path / "reports/columns.csv")
+    written = report_tables.read(ran.path / "reports/tables/columns.csv")
     if settings.report.columns is False:
         assert written.empty
         return
@@ -174,7 +191,7 @@ def test_a_limit_that_a_loss_passes_is_refused_before_any_fit_and_by_stored_fits
 
 def test_the_prediction_sets_have_the_same_threshold_which_a_user_applies_to_the_saved_model(both):
     ran, settings, found = both
-    (line,) = pd.read_csv(ran.path / "reports/prediction_sets.csv").to_dict("records")
+    (line,) = pd.read_csv(ran.path / "reports/tables/prediction_sets.csv").to_dict("records")
     if pd.isna(line["threshold"]):  # of classes, by votes
         assert f"deliver is {settings.deliver}" in line["reason"]
         return

@@ -10,7 +10,7 @@ from heldout.digests import METHOD_VERSION
 
 ROOT = Path(__file__).parents[2]
 KNOWN = Path(__file__).with_name("outputs.json")
-ALSO = ("data/results/losses.parquet", "models/selected.skops")
+ALSO = ("data/results/losses.parquet", "reports/tables", "models/selected.skops")
 
 
 def outputs() -> str:

@@ -40,7 +40,7 @@ def section(summary: Summary) -> Section | None:
     caption += (
         ". The answer is that of the winner's half models that did not see the row; rows of the data are counted from "
         "0. Check these labels first, where they came from: a hard row may be labelled right, so do not remove rows by "
-        f"this list. reports/hard_rows.csv has {'all of them' if len(lines) < _MOST else f'the first {_MOST}'}."
+        f"this list. reports/tables/hard_rows.csv has {'all of them' if len(lines) < _MOST else f'the first {_MOST}'}."
     )
     long = max(len(name) for row in rows for name in row[1:3]) > _SHORT
     table = Table("The rows to check first", head, rows, words=frozenset({1, 2} if long else ()))

@@ -41,7 +41,7 @@ def section(summary: Summary) -> Section | None:
         "Filled points were measured, grey points are parts of E_prog, and hollow points are a forecast. The gain is "
         "E_2cv less E_cv, on the same rows. E_N (all rows) and E_2N (twice the rows) hold at "
         f"{summary.level} for learners whose error falls with each doubling of the rows, and by no more than with the "
-        "one before; about 15 % of learning curves are not so regular. reports/more_rows.csv has all candidates."
+        "one before; about 15 % of learning curves are not so regular. reports/tables/more_rows.csv has all candidates."
     )
     table = Table("Errors by the number of training rows", ["estimate", "training rows", "value", "interval"], rows)
     says = sentences(summary)["more rows"]

@@ -13,7 +13,7 @@ def section(summary: Summary) -> Section:
         return Section("prediction-sets", "Prediction sets", f"None: {sets.reason}.")
     measured = sets.coverage is not None and sets.low is not None and sets.high is not None
     caption = (
-        "A set of classes, or an interval, for each new row, by the threshold in reports/prediction_sets.csv: "
+        "A set of classes, or an interval, for each new row, by the threshold in reports/tables/prediction_sets.csv: "
         f"{prediction_sets(sets)}. The level holds on average over rows, not for each row or each class, and for the "
         "winner trained without the held-out rows. What is delivered takes the same threshold"
         + (", and its coverage was measured." if measured else ".")

@@ -268,7 +268,7 @@ def test_another_format_and_a_folder_without_a_result_are_refused(plain, tmp_pat
     folder = plain[0].save(tmp_path / "result")
     record = json.loads((folder / "validation.json").read_text())
     (folder / "validation.json").write_text(json.dumps({**record, "format": saved_result.FORMAT + 1}))
-    with pytest.raises(BadArgument, match="format 3, and this version of heldout reads 2"):
+    with pytest.raises(BadArgument, match="format 4, and this version of heldout reads 3"):
         heldout.load(folder)
     with pytest.raises(BadArgument, match="no result"):
         heldout.load(tmp_path)

@@ -74,7 +74,7 @@ def as_a_user(made):
     """The saved model on the test set, the labels, and the threshold of the file."""
     model_file.save(made.delivered.hypothesis, files.MODEL)
     X, y = files.read_table(files.TEST)
-    threshold = pd.read_csv("reports/prediction_sets.csv")["threshold"][0]
+    threshold = pd.read_csv("reports/tables/prediction_sets.csv")["threshold"][0]
     return model_file.load(files.MODEL, made.settings.execution.allowed_modules), X, y, threshold
 
 

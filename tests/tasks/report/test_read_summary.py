@@ -87,7 +87,9 @@ def read(prepared):
         shards = ShardMargins(np.array([30]), np.array([[0.1], [0.2], [0.3]]), np.array([0.2]), np.array([0.04]))
         fitted = Fitted(design, {scheme: {"bayes": of} for scheme, of in fits.items()}, {"tree": "no"})
         saved_fits.write(settings, fitted, Compared({"bayes": shards}))
-        records = [*read_validation(settings)["bayes"].values()]
+        found = read_validation(settings)
+        found.save(files.VALIDATION, asked=[])
+        records = [*found["bayes"].values()]
         write_records("estimates", records)
         write_records("differences", [Difference("bayes", "baseline", -0.25)])
         write_records("more_rows", [MoreRows("bayes", 30, "gain", 0.25)])

@@ -379,10 +379,10 @@ def test_the_metrics_come_with_their_intervals_or_the_reason_why_there_are_none(
     text = sentences(made)["metrics"]
     assert "F1 0.75 [0.5–0.9]" in text
     assert "no AUC: the model gives no probabilities" in text
-    assert text.endswith("; more in reports/metrics.csv")
+    assert text.endswith("; more in reports/tables/metrics.csv")
     metrics = made.test_set.metrics
     without_slices = replace(made, test_set=replace(made.test_set, metrics=metrics[metrics["slice"] == ""]))
-    assert sentences(without_slices)["metrics"] == text.removesuffix("; more in reports/metrics.csv")
+    assert sentences(without_slices)["metrics"] == text.removesuffix("; more in reports/tables/metrics.csv")
     assert "split.test_fraction is 0" in sentences(summary(metrics=[], rows={**ROWS, "test": 0}))["metrics"]
     assert "the test set is not opened" in sentences(summary(metrics=[]))["metrics"]
 
