@@ -83,7 +83,7 @@ test-others: .venv/ready
 test-life: .venv/ready
 	$(IN_TIME) python -m pytest $(LIFE) $(MARKED)
 
-studies: .venv/ready ## hours: docs/studies.md; DATA=FOLDER adds those of real data sets, QUICK=--quick takes minutes
+studies: .venv/ready ## hours: the tables of docs/studies/; DATA=FOLDER adds those of real data sets, QUICK=--quick takes minutes
 	python -m studies $(QUICK) $(if $(DATA),--data $(DATA))
 
 docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of docs/method.md, badges

@@ -116,7 +116,7 @@ def findings(results: pd.DataFrame) -> list[Finding]:
         worst = ", ".join(
             f"{' '.join(map(str, cell))}: {value:.2f}" for cell, value in zip(short.index, short, strict=True)
         )
-        says = f"{len(short)} of {len(cells)} cells below {LEAST:g}" + (f": {worst}" if worst else "")
+        says = f"{len(short)} of {len(cells)} cells below {LEAST:g}" + (f"; {worst}" if worst else "")
         how = "shipped" if name == "covers" else "about-e-boot"
         found.append(Finding(f"bootstrap-632-coverage-{how}", share, high >= LEAST, says, LEVEL, low, high))
     for learner, lines in results.groupby("learner"):

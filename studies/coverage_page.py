@@ -195,7 +195,7 @@ def beyond() -> Iterator[str]:
         "table do not show the rest, since they share its votes, and a further variance for every learner would widen "
         "the intervals that hold. So read the interval as .87 to .90 where many rows are equal in all features, the "
         "learner is deep, and its error is near that of a guess. The table is in "
-        "[discrete_cells](studies.md#discrete_cells).\n"
+        "[discrete_cells](studies/discrete_cells.md).\n"
     )
     yield (
         "**Losses that few rows carry.** Squared losses of skewed targets have heavier tails than those above: 95 % "
@@ -223,7 +223,7 @@ def hard() -> Iterator[str]:
     yield (
         "Coverage of the default intervals that are shown without a mark, and in brackets the share of runs without a "
         "mark, by `heldout.validate` as it ships, two candidates together "
-        "([hard_cells](studies.md#hard_cells)). Wanted is .92 or more.\n"
+        "([hard_cells](studies/hard_cells.md)). Wanted is .92 or more.\n"
     )
     yield "| rows | E_val | E_cv | E_prog |"
     yield "|---|---|---|---|"

@@ -59,7 +59,7 @@ _HEAD = """\
 
 `python -m flows init FILE --target COLUMN`, then `dvc repro`, in a fresh clone, with nothing edited but
 `selection.open_test`, since nothing follows.
-`make datasets DATA=FOLDER` makes this page; it is the study `datasets` of [studies](studies.md#datasets), set by set.
+`make datasets DATA=FOLDER` makes this page; it is the study [datasets](studies/datasets.md), set by set.
 Errors of classes are in percent, errors of numbers in squared units of the target.
 
 The test set is opened once, at the end. For each estimate by itself, this is the number of runs in which the winner's

@@ -1,21 +1,28 @@
-"""The findings of the studies: `docs/studies/NAME.csv`, pictures, and `docs/studies.md`, made from these tables."""
+"""The findings of the studies: `docs/studies/NAME.csv`, pictures, and the tables of `docs/studies/NAME.md`.
 
-import inspect
-from collections.abc import Iterator
-from dataclasses import dataclass
+The words of a page are written by hand. Its table, and `docs/studies.md`, which lists all pages, are made here.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
 
-from studies.catalogue import CALLED, NAMES, load
+from studies.catalogue import GROUPS, NAMES
 from studies.made_tables import markdown
 from studies.study import LEVEL, Finding, Study
 from tasks.storage import files
 from tasks.storage.atomic import replacing_file
 
 COLUMNS = ("study", "finding", "published", "ours", "low", "high", "verdict", "command")
+WHOLE, QUICK, INDEX = Path("docs/studies"), Path("reports/studies"), Path("docs/studies.md")
+WIDTH = 110  # characters of a verdict in a page; the tables of commas have all of it
+_TABLE = re.compile(r"<!-- findings: (?P<shown>[^\n]+) -->\n.*?<!-- end of findings -->", re.DOTALL)
+_HEAD = re.compile(r"# (?P<question>[^\n]+)\n\n\*\*Answer\.\*\* (?P<answer>.+?)\n\n", re.DOTALL)
 _STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -27,21 +34,9 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a form of the studies writes."""
-
-    folder: Path
-    page: Path
-
-
-WHOLE = Place(Path("docs/studies"), Path("docs/studies.md"))
-QUICK = Place(Path("reports/studies"), Path("reports/studies.md"))
-
-
 def write(name: str, study: Study, results: pd.DataFrame, quick: bool) -> None:
     """The table and the pictures of a study, from the results of its units."""
-    folder = (QUICK if quick else WHOLE).folder
+    folder = QUICK if quick else WHOLE
     command = f"python -m studies {name}{' --quick' if quick else ''}"
     if study.NEEDS_DATA and not quick:
         command += " --data FOLDER"
@@ -54,13 +49,57 @@ def write(name: str, study: Study, results: pd.DataFrame, quick: bool) -> None:
     files.write_csv(folder / f"{name}.csv", pd.DataFrame(lines, columns=list(COLUMNS)))
 
 
-def write_page(quick: bool) -> None:
-    """The page, from the tables of all studies that are there."""
-    place = QUICK if quick else WHOLE
-    tables = {name: place.folder / f"{name}.csv" for name in NAMES}
-    there = {name: path for name, path in tables.items() if path.exists()}
-    found = {name: pd.read_csv(path, dtype=str, keep_default_na=False) for name, path in there.items()}
-    files.write_text(place.page, "\n".join(_page(found, place)))
+def write_pages() -> None:
+    """The tables of all pages, and the list of the pages."""
+    for name in NAMES:
+        files.write_text(WHOLE / f"{name}.md", page(name))
+    files.write_text(INDEX, "\n".join(index()))
+
+
+def page(name: str) -> str:
+    """The page of a study with the table of its findings, up to the last line feed."""
+    text = (WHOLE / f"{name}.md").read_text(encoding="utf-8").rstrip()
+    return _TABLE.sub(lambda asked: "\n".join(_table(name, asked["shown"])), text)
+
+
+def index() -> Iterator[str]:
+    """The list of all pages: each question, and its answer."""
+    everything = pd.concat(map(_read, NAMES))
+    differ = int(everything["verdict"].str.startswith("differs").sum())
+    yield "# The studies: questions and answers\n"
+    yield "The experiments of the sources, run again, and those by which our methods were chosen. A page has the claim,"
+    yield f"how it was tried, what was found, and what that does not show. All have {len(everything)} findings, of"
+    yield f"which {differ} differ from what a source says or a study expects. Intervals are at level {LEVEL:g}, over"
+    yield "repeats with other random numbers. `python -m studies NAME` makes the table of a page."
+    for group, names in GROUPS.items():
+        yield f"\n## {group}\n"
+        for name in names.split():
+            head = _HEAD.match((WHOLE / f"{name}.md").read_text(encoding="utf-8"))
+            if head is None:
+                raise ValueError(f"docs/studies/{name}.md does not begin with '# QUESTION' and '**Answer.**'")
+            yield f"- [{head['question']}](studies/{name}.md) {' '.join(head['answer'].split())}"
+
+
+def _table(name: str, shown: str) -> Iterator[str]:
+    """The findings that fit one of the patterns."""
+    lines = _read(name)
+    rows = [_cells(line) for line in lines.to_dict("records") if _fits(line, shown.split())]
+    head = ["finding", "published", "ours", "verdict"]
+    if not any(published for _, published, *_ in rows):
+        head, rows = [head[0], *head[2:]], [[row[0], *row[2:]] for row in rows]
+    yield f"<!-- findings: {shown} -->\n{markdown([head, *rows])}"
+    yield f"Made by `{lines['command'].iloc[0]}`: {len(rows)} of {len(lines)} findings of [{name}.csv]({name}.csv)."
+    yield "<!-- end of findings -->"
+
+
+def _fits(line: dict[Any, Any], patterns: Sequence[str]) -> bool:
+    """Of its name, or of the first word of its verdict."""
+    texts = (line["finding"], line["verdict"].partition(":")[0])
+    return any(fnmatchcase(text, pattern) for text in texts for pattern in patterns)
+
+
+def _read(name: str) -> pd.DataFrame:
+    return pd.read_csv(WHOLE / f"{name}.csv", dtype=str, keep_default_na=False)
 
 
 def _line(name: str, finding: Finding, command: str) -> tuple[float | str, ...]:
@@ -80,34 +119,14 @@ def _picture(folder: Path, name: str, picture: str) -> Path:
     return folder / f"{name}{'-' if picture else ''}{picture}.png"
 
 
-def _page(found: dict[str, pd.DataFrame], place: Place) -> Iterator[str]:
-    everything = pd.concat(found.values())
-    yield "# What the sources found, and what we find\n"
-    yield f"Made by `python -m studies` from the tables in `{place.folder}`: {len(everything)} findings, of which"
-    yield f"{_differ(everything)} differ from what a source says or a study expects. An interval is at level {LEVEL:g},"
-    yield "over repeats with other random numbers. This table has the first finding of each study; all are below.\n"
-    head = ["study", "findings", "differ", "the first of them", "published", "ours", "verdict"]
-    yield markdown([head, *(_summary(name, lines) for name, lines in found.items())])
-    for name, lines in found.items():
-        first, _, rest = (inspect.getdoc(inspect.getmodule(load(name))) or "").partition("\n\n")
-        yield f'## {CALLED[name]} <a id="{name}"></a>\n\n**{first}**\n\n{rest}\n'
-        yield f"`{lines['command'].iloc[0]}`: [{name}.csv]({place.folder.name}/{name}.csv)\n"
-        yield markdown([["finding", "published", "ours", "verdict"], *map(_cells, lines.to_dict("records"))])
-        for picture in sorted(place.folder.glob(f"{name}*.png")):
-            if picture.stem == name or picture.stem.startswith(f"{name}-"):
-                yield f"![{picture.stem}]({place.folder.name}/{picture.name})\n"
-
-
-def _summary(name: str, lines: pd.DataFrame) -> list[str]:
-    finding, published, ours, _ = _cells(lines.iloc[0].to_dict())
-    verdict = lines["verdict"].iloc[0].split(":")[0]
-    return [f"[{CALLED[name]}](#{name})", str(len(lines)), str(_differ(lines)), finding, published, ours, verdict]
-
-
-def _differ(lines: pd.DataFrame) -> int:
-    return int(lines["verdict"].str.startswith("differs").sum())
-
-
 def _cells(line: dict[Any, Any]) -> list[str]:
     interval = f" ({line['low']} to {line['high']})" if line["low"] else ""
-    return [f"`{line['finding']}`", line["published"], f"{line['ours']}{interval}", line["verdict"]]
+    return [f"`{line['finding']}`", line["published"], f"{line['ours']}{interval}", _short(line["verdict"])]
+
+
+def _short(verdict: str) -> str:
+    """As many clauses as fit into a line of a page, and the first in any case."""
+    kept = verdict
+    while len(kept) > WIDTH and "; " in kept:
+        kept = kept.rpartition("; ")[0]
+    return kept if kept == verdict else f"{kept} …"

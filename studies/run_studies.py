@@ -28,7 +28,7 @@ log = logging.getLogger("heldout")
 
 @flow(name="studies", validate_parameters=False)
 def studies(names: Sequence[str], quick: bool, data: Path | None, execution: Execution) -> None:
-    """Run each study, and write its findings, its pictures and the page of all findings."""
+    """Run each study, and write its findings, its pictures and its page."""
     for name in names:
         experiment = load(name)
         units = list(experiment.units(quick))
@@ -42,7 +42,8 @@ def studies(names: Sequence[str], quick: bool, data: Path | None, execution: Exe
         results = pd.DataFrame([record for key in keys for record in fit_cache.store.load(key)])
         findings_page.write(name, experiment, results, quick)
         log.info("%s: %d findings", name, len(experiment.findings(results)))
-    findings_page.write_page(quick)
+    if not quick:
+        findings_page.write_pages()
 
 
 def measure(name: str, unit: Any, data: Path | None, key: str) -> None:

@@ -17,7 +17,7 @@ from mkdocs.structure.pages import Page
 
 from studies.mathml import UnknownFormula, displayed, mathml
 
-DECISIONS = Path("docs/decisions")
+DECISIONS, STUDIES = Path("docs/decisions"), Path("docs/studies.md")
 README = Path("README.md")
 PAGE_OF = {
     "SECURITY.md": "security.md",
@@ -26,19 +26,21 @@ PAGE_OF = {
     "CODE_OF_CONDUCT.md": "code-of-conduct.md",
 }
 QUESTIONS = "questions.md"
-LAST = ("decisions/", "changelog.md")  # in the search: reasons and history come after what is so
+LAST = ("decisions/", "studies/", "changelog.md")  # in the search: reasons and history come after what is so
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.DOTALL)
 _LINK_TO_THE_TOP = re.compile(r"\]\((?P<up>(?:\.\./)*)\.\./(?P<name>[A-Z]+\.md)")
+_STUDY = re.compile(r"\]\((studies/\w+\.md)\)")
 _EACH = re.compile(r"^<!-- each (?P<constant>[A-Z]+) of (?P<package>\S+) -->$", re.MULTILINE)
 _ASKED = re.compile(r"^<!-- readme: (?P<part>\w+) -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 _PART = r"^<!-- {part}: [^\n]* -->\n(.*?\n)\n(?=<!-- |You |## |$)"  # a part ends where another begins
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """The decisions in the navigation, by their numbers."""
-    sections: list[dict[str, Any]] = config.nav or []
-    (section,) = [section for section in sections if "Decisions" in section]
-    section["Decisions"] += [f"decisions/{path.name}" for path in sorted(DECISIONS.glob("*.md"))]
+    """The decisions in the navigation, by their numbers, and the studies in the order of their list."""
+    sections = {name: pages for section in config.nav or [] for name, pages in section.items()}
+    sections["Decisions"] += [f"decisions/{path.name}" for path in sorted(DECISIONS.glob("*.md"))]
+    (studies,) = [page["Studies"] for page in sections["Evidence"] if "Studies" in page]
+    studies += _STUDY.findall(STUDIES.read_text(encoding="utf-8"))
     return config
 
 

@@ -23,7 +23,7 @@ precision is a little higher than in large ones.
 **Interval and assumption.** Classes: `corrected Wilson of average precision`, under "independent examples;
 correlation of subsamples taken to be their tested share, metric linear in the rows". As for `E_auc`, the terms of the
 rows take the place of losses in the variance of `E_cv`; no more rows are counted than the class has. How often it
-covers is in [studies](studies.md), `metric_estimates`.
+covers is in [a study](studies/metric_estimates.md).
 
 **Use it when** the class is rare and only the rows at the top are looked at: AUC is high there by the many rows that
 nobody would look at. Ask for it with `further_estimates: [E_ap]`, and choose by it with `selection.criterion: E_ap`

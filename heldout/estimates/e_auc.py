@@ -29,9 +29,9 @@ rows of a part. The term of a row is 1 - M less its influence, n w dM/dw for its
 - M exactly, and varies as the mean of independent terms, to first order. So they take the place of losses in the
 variance of `E_cv`, in paired differences and in `E_bbc`. No more rows are counted than the metric weighs where few
 rows of the class decide it. It covered in .98 of the tables of a study, and in .925 or more of each kind of table:
-labels that depend on nothing up to an AUC of .99, 1.5 % of the rows in the class ([studies](studies.md),
-`metric_estimates`); for `E_ap`, `E_f1` and `E_balanced` it is wider than it need be. With groups or rows in time the
-spread of the folds is used.
+labels that depend on nothing up to an AUC of .99, 1.5 % of the rows in the class
+([study](studies/metric_estimates.md)); for `E_ap`, `E_f1` and `E_balanced` it is wider than it need be. With groups or
+rows in time the spread of the folds is used.
 
 **Differences** of two candidates count rows that did not come up as those of losses of 0 and 1 on R rows do
 ([differences](#choosing-a-candidate)), of which one more wrong answer changes the metric by 1/R at most: R is

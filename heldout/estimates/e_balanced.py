@@ -23,7 +23,7 @@ fold tests. It needs no further fit, but no shortcut either.
 **Interval and assumption.** Classes: `corrected Wilson of balanced accuracy`, under "independent examples;
 correlation of subsamples taken to be their tested share, metric linear in the rows". As for `E_auc`, the terms of the
 rows take the place of losses in the variance of `E_cv`; no more rows are counted than C² over the sum of one over the
-rows of each class. How often it covers is in [studies](studies.md), `metric_estimates`.
+rows of each class. How often it covers is in [a study](studies/metric_estimates.md).
 
 **Use it when** each class matters as much as the others, next to another loss. The loss `balanced` is nearly the same
 number, has its weights from all labelled rows and not from each fold, and has all other estimates too. Ask for it

@@ -199,9 +199,9 @@ needs 50 fits more, since no shortcut knows rows that are drawn twice.
 correlation of draws taken to be that of subsamples, constant weights". The lower end is that about `E_boot`, the upper
 end that about $L$, since the first may be too low and the second is too high: about `E_boot` alone the interval covered
 .48 to .9 for full trees of 300 rows. The variance of $L$ is $S^2 (1/B + 0.368/0.632)$ of the errors of the B draws, and
-never less than that of independent rows. How often the interval covers is in [studies](studies.md); skewed losses of
-numbers in few rows are short of their level, as everywhere. With `groups` whole groups are drawn, and no interval is
-claimed; for rows in time there is no `E_boot`.
+never less than that of independent rows. How often the interval covers is in [a study](studies/bootstrap_632.md);
+skewed losses of numbers in few rows are short of their level, as everywhere. With `groups` whole groups are drawn, and
+no interval is claimed; for rows in time there is no `E_boot`.
 
 **Use it when** rows are few, some ten to a hundred, and the noise of folds matters more than a little bias. Ask for it
 with `further_estimates: [E_boot]`, or by naming it in `heldout.validate(estimates=...)`.
@@ -232,7 +232,7 @@ _LOG_T = IntervalMethod(
     with_weights=True,
     least=4,
 )
-_STUDIED = "its coverage is that of docs/studies.md, bootstrap_632"
+_STUDIED = "its coverage is that of docs/studies/bootstrap_632.md"
 ESTIMATE = Definition(
     name="E_boot",
     meaning="The bootstrap .632+ error: between the training error and the error on rows that draws with replacement "

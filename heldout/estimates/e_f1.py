@@ -23,7 +23,7 @@ that of all rows together: the fewer rows of the class a fold has, the more.
 **Interval and assumption.** Classes: `corrected Wilson of F1`, under "independent examples; correlation of subsamples
 taken to be their tested share, metric linear in the rows". As for `E_auc`, the terms of the rows take the place of
 losses in the variance of `E_cv`; no more rows are counted than 2u / (2 - F1)² for u rows of the class, by which F1
-varies where it is near 0 or 1. How often it covers is in [studies](studies.md), `metric_estimates`.
+varies where it is near 0 or 1. How often it covers is in [a study](studies/metric_estimates.md).
 
 **Use it when** rows of the class have to be found, false alarms cost, and nobody knows the price of each: with known
 prices the loss `cost` is better. Ask for it with `further_estimates: [E_f1]`, and choose by it with

@@ -5,7 +5,7 @@ folds of what scikit-learn computes in each, `cross_val_score`, by the number of
 several hypotheses would compare ranks that have no common scale (G. Forman, M. Scholz, Apples-to-apples in
 cross-validation studies, SIGKDD Explorations 12, 2010).
 Kind: asymptotic, a heuristic correction for shared training rows, to first order in the influence of the rows
-(`heldout.losses.set_metrics.set_metric`); docs/studies.md has its measured coverage.
+(`heldout.losses.set_metrics.set_metric`); docs/studies/metric_estimates.md has its measured coverage.
 Source: Nadeau, Bengio (Machine Learning 52, 2003), eq. (3.6), for the variance; Wilson (1927) for the roots.
 
 V is S^2 (1/J + n2/n1) of J random subsamples, with J - 1 degrees of freedom, or that of the folds where no subsamples
@@ -180,7 +180,10 @@ def definition(name: str, loss: SetMetric, *, column: int, section: str = "") ->
 
 
 _TARGET = "the k-fold hypothesis: {} on a part as large as a fold"
-_WHY = "the corrected variance of E_cv, of the terms of the metric; its coverage is that of docs/studies.md"
+_WHY = (
+    "the corrected variance of E_cv, of the terms of the metric; "
+    "its coverage is that of docs/studies/metric_estimates.md"
+)
 _ASSUMPTION = (
     "independent examples; correlation of subsamples taken to be their tested share, metric linear in the rows"
 )

@@ -13,7 +13,7 @@ that under the null of c nobody is expected to gain. So the mean over several f,
 rivals b, e(c), are nonnegative supermartingales from 1. The wealth against a rival that left the race stays as it is,
 which is a rule of stopping. By Ville's inequality P(e(c) ever reaches 1 / (1 - level)) <= 1 - level. No factor for the
 number of candidates is needed, since one of them alone has a true null. Of many equal candidates some are dropped more
-often than that (docs/studies.md), and the others are as good.
+often than that (docs/studies/race.md), and the others are as good.
 
 Where learning curves cross, the null of a candidate that is best in the end may be false in early blocks: it may then
 be dropped, rightly by the claim. A stream that begins after half of the rows, as that of E_prog does, leaves little of

@@ -96,8 +96,7 @@ def test_the_smallest_form_has_findings_and_writes_them(name, tmp_path, monkeypa
     study = load(name)
     results = pd.DataFrame(study.measure(study.units(True)[0], None))
     findings_page.write(name, study, results, True)
-    findings_page.write_page(True)
-    check(read(findings_page.QUICK.folder / f"{name}.csv"), name)
+    check(read(findings_page.QUICK / f"{name}.csv"), name)
 
 
 def test_every_file_is_a_study_or_helps_one_or_makes_what_docs_show():
