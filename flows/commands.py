@@ -20,7 +20,7 @@ FLOWS = {
     "prepare": "cut the test set, deal out the shards, draw every partition",
     "fit": "every fit of every candidate: folds, steps, half models",
     "select": "all estimates, the winner, its bound, E_test if asked",
-    "report": "report.html, summary.md, MLflow, and the table",
+    "report": "again what a run said: pages, MLflow, and the table",
     "validate": "the whole method: prepare, fit, select, report",
     "watch": "new unlabelled shards: are they like those before?",
 }
@@ -69,13 +69,23 @@ OTHERS = {
 }
 FIRST = {
     "begin": ("new", "init"),
-    "validate": ("validate", "open-test", "compare"),
-    "in use": ("ui", "watch", "history"),
+    "validate": ("validate", "report", "open-test", "compare"),
+    "in use": ("gate", "serve"),
 }
 FURTHER = {
-    "before and after": ("plan", "gate", "verify", "label-next"),
-    "one step at a time": tuple(FLOWS)[:4],
-    "every night": ("serve", "trigger", "batch", "rollback", "prune"),
+    "in use, further": (
+        "watch",
+        "rollback",
+        "history",
+        "verify",
+        "plan",
+        "label-next",
+        "trigger",
+        "batch",
+        "ui",
+        "prune",
+    ),
+    "the stages of `dvc repro`": ("prepare", "fit", "select"),
 }
 
 

@@ -46,7 +46,7 @@ def changed(reproduced, tmp_path_factory):
     table = pd.read_csv(checkout.path / ESTIMATES)
     replace(checkout.path / ESTIMATES, table.assign(value=table["value"] + 0.125).to_csv(index=False))
     metrics = json.loads((checkout.path / METRICS).read_text())
-    replace(checkout.path / METRICS, json.dumps({**metrics, "winner": "another", "E_cv_high": 1.0}))
+    replace(checkout.path / METRICS, json.dumps({**metrics, "winner": "another", "E_cv": 1.5}))
     return checkout
 
 
@@ -87,9 +87,9 @@ def test_the_pages_of_two_revisions_have_both(changed, tmp_path):
 def test_what_changed_is_in_numbers_in_words_and_in_single_settings(changed):
     (metrics,) = json.loads(changed.run("dvc", "metrics", "diff", "--json").stdout).values()
     before = json.loads((changed.path / "reports/selection.json").read_text())
-    assert {"winner", "E_cv_high"} == {*metrics}
+    assert {"winner", "E_cv"} == {*metrics}
     assert {"old": before["selected"], "new": "another"} == metrics["winner"]
-    assert 1.0 - metrics["E_cv_high"]["old"] == pytest.approx(metrics["E_cv_high"]["diff"])
+    assert 1.5 - metrics["E_cv"]["old"] == pytest.approx(metrics["E_cv"]["diff"])
     (params,) = json.loads(changed.run("dvc", "params", "diff", "--json").stdout).values()
     assert {"candidates.logistic.params.C": {"old": 0.1, "new": 0.5, "diff": 0.4}} == params
 

@@ -16,7 +16,7 @@ import pytest
 from tests.golden.configurations import CONFIGURATIONS, OPENED, TABLES, WITHOUT_CHANGES
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-FILES = ("estimates.csv", "differences.csv", "selection.json", "metrics.json")
+FILES = ("estimates.csv", "differences.csv", "selection.json")
 RTOL = 1e-9
 FOR_CI = ("opened", "customers", "time")
 KEPT = os.environ.get("HELDOUT_GOLDEN")  # before each test's environment is cleaned
