@@ -4,6 +4,8 @@ FILES = (
     ".dvc/.gitignore",
     ".dvc/config",
     ".dvc/plots/candidates.json",
+    ".dvc/plots/confusion.json",
+    ".dvc/plots/curve.json",
     ".dvc/plots/estimates.json",
     ".dvc/plots/page.html",
     ".dvcignore",

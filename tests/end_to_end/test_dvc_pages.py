@@ -59,7 +59,7 @@ def replace(path, text: str) -> None:
 def test_the_page_has_each_estimate_once_with_both_ends_of_its_interval(reproduced, tmp_path):
     reproduced.run("dvc", "plots", "show", "--out", str(tmp_path))
     assert "<img" not in (tmp_path / "index.html").read_text()  # no picture of the same numbers
-    estimates, progressive = specs(tmp_path)
+    estimates, progressive, confusion, roc, *empty = specs(tmp_path)
     found = points(estimates)
     table = pd.read_csv(reproduced.path / "reports/estimates.csv", dtype=str, keep_default_na=False)
     expected = {
@@ -68,6 +68,9 @@ def test_the_page_has_each_estimate_once_with_both_ends_of_its_interval(reproduc
     assert expected == found
     selection = json.loads((reproduced.path / "reports/selection.json").read_text())
     assert {*selection["candidates"]} == {each["candidate"] for each in progressive["data"]["values"]}
+    assert selection["rows"]["test"] == sum(int(each["rows"]) for each in confusion["data"]["values"])
+    assert {"1"} == {each["class_name"] for each in roc["data"]["values"]}
+    assert empty == [{}]  # a support vector machine gives no probabilities
 
 
 def test_the_pages_of_two_revisions_have_both(changed, tmp_path):
@@ -116,7 +119,8 @@ def test_the_page_draws_both_pictures_without_a_network_in_percent_with_the_winn
     assert {*estimates} == {*captions[: len(estimates)]}
     assert "E_test" == captions[0]
     candidates = table["candidate"][table["candidate"] != "baseline"].unique()
-    assert {*candidates} == {*captions[len(estimates) :]}
+    assert {*candidates} == {*captions[len(estimates) : -3]}
+    assert ["HEAD", "workspace", "class 1"] == sorted(captions[-3:], key=["HEAD", "workspace", "class 1"].index)
     line = table[(table["candidate"] == winner) & (table["estimate"] == "E_test")].iloc[0]
     assert f"HEAD: {winner}, E_test {100 * (line['value'] - 0.125):.3g}" in [text.partition(" [")[0] for text in marks]
     assert {winner} == {text.split(": ")[1].partition(",")[0] for text in drawn}
