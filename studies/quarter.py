@@ -13,7 +13,6 @@ that is held back is released, and after an alarm the reference is moved.
 import argparse
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -31,7 +30,7 @@ import pandas as pd
 import yaml
 from mlflow import MlflowClient
 
-from studies.made_tables import markdown, write_between
+from studies.made_tables import markdown
 from studies.study import Record
 from tasks.track import operations_ledger
 from tasks.track.promote import PROMOTED
@@ -59,13 +58,8 @@ STORES = {
     "reports": "0",
 }
 EXPERIMENT = "heldout"
-MORNING, PAGE = Path("reports/history.html"), Path("reports/quarter.html")  # of the last morning: a copy stays
+MORNING = Path("reports/history.html")
 TABLE, SHORT_TABLE = Path("docs/quarter.csv"), Path("reports/quarter.csv")
-OPERATIONS, BEGIN, END = (
-    Path("docs/operations.md"),
-    "<!-- made by `python -m studies.quarter` -->",
-    "<!-- end of it -->",
-)
 PATIENCE_SECONDS, LOOK_SECONDS = 1200, 0.2
 
 
@@ -109,7 +103,6 @@ def nights(plan: Quarter) -> Iterator[Record]:
                 seconds = round(time.monotonic() - started, 1)
                 last = {"night": night, "did": did, **checkout.said(), "seconds": seconds}
                 yield last
-            shutil.copy(checkout.path / MORNING, PAGE)
 
 
 def labelled(rng: np.random.Generator, n: int, moved: float = 0.0, share: float | None = None) -> pd.DataFrame:
@@ -314,57 +307,25 @@ def _seconds(seconds: "pd.Series[float]", half: int) -> str:
     return f"{seconds[1:half].mean():.0f}; {seconds[half:].mean():.0f}"
 
 
-def said(results: pd.DataFrame) -> list[list[str]]:
-    """The nights in which somebody did something, or something was said, for a table."""
-    lines = []
-    changed = results["champion"].ne(results["champion"].shift())
-    for another, (_, night) in zip(changed, results.iterrows(), strict=True):
-        words = []
-        if another:
-            words.append(f"champion: version {night['champion']}, {night['champion_is']}")
-        if "pin prevents" in night["reason"]:
-            words.append("a pin prevents the promotion")
-        if night["batch"] == "held":
-            words.append(f"batch held back: {night['batch_reasons']}")
-        if night["alarm"] or night["alarm_of_columns"]:
-            words.append("alarm of `watch`" + (" on columns" if night["alarm_of_columns"] else ""))
-        if words or night["did"]:
-            first_line = re.split("[;(]", night["first_line"])[0].strip()
-            lines.append([str(night["night"]), night["did"] or "–", "; ".join(words) or "–", first_line])
-    return lines
-
-
 def read(table: Path) -> pd.DataFrame:
     """The nights that were run."""
     return pd.read_csv(table).fillna({"did": "", "batch": "", "batch_reasons": ""})
 
 
-def text(results: pd.DataFrame, plan: Quarter) -> str:
-    """Both tables."""
-    of_answers = markdown([["asked", "found", "wanted"], *map(list, answers(results, plan))])
-    return (
-        f"{of_answers}\n{markdown([['night', 'a person', 'said', 'first line of the morning page'], *said(results)])}"
-    )
-
-
 def main() -> int:
     """Run the nights; the records are written after each."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--short", action="store_true", help="22 nights of 300 rows; prints, and writes to reports/")
-    parser.add_argument("--page", action="store_true", help="no night: only the page, of those that were run")
+    parser.add_argument("--short", action="store_true", help="22 nights of 300 rows, written to reports/")
+    parser.add_argument("--answers", action="store_true", help="no night: only the answers of those that were run")
     asked = parser.parse_args()
     plan, table = (SHORT, SHORT_TABLE) if asked.short else (Quarter(), TABLE)
-    PAGE.parent.mkdir(exist_ok=True)
+    table.parent.mkdir(exist_ok=True)
     records: list[Record] = []
-    for record in () if asked.page else nights(plan):
+    for record in () if asked.answers else nights(plan):
         records.append(record)
         pd.DataFrame(records).to_csv(table, index=False)
         print(f"night {record['night']} of {plan.nights}: {record['seconds']} s; {record['first_line']}", flush=True)
-    made = text(read(table), plan)
-    if asked.short:
-        print(made)
-    else:
-        write_between(OPERATIONS, BEGIN, END, made)
+    print(markdown([["asked", "found", "wanted"], *map(list, answers(read(table), plan))]))
     return 0
 
 

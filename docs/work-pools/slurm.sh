@@ -1,5 +1,5 @@
 #!/bin/bash
-# One run whose fits are made on all nodes of a Slurm job: docs/operations.md, Slurm.
+# One run whose fits are made on all nodes of a Slurm job: docs/how-to/machines.md, Slurm.
 #   cd /srv/heldout && sbatch --ntasks 32 docs/work-pools/slurm.sh [OPTIONS of validate]
 # The checkout with its .venv and the certificates of ~/.config/dask are on a file system that all nodes share.
 #SBATCH --job-name=heldout

@@ -138,7 +138,8 @@ def _client(address: str) -> Any:
     if dask_scheduler.is_exposed(reached := str(client.scheduler_info(n_workers=0)["address"])):
         log.warning(
             "the Dask scheduler at %s is not on loopback and has no TLS: whoever reaches it can run programs on its "
-            "workers and on this machine, and read the rows. Bind it to 127.0.0.1, or use tls:// (docs/operations.md)",
+            "workers and on this machine, and read the rows. Bind it to 127.0.0.1, or use tls:// "
+            "(docs/how-to/machines.md)",
             reached,
         )
     return client

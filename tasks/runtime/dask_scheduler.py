@@ -1,6 +1,6 @@
 """Which Dask scheduler a run may use: a scheduler can run programs here and on its workers, and sees the rows.
 
-So its address in params.yaml is not enough, which may be somebody else's: docs/operations.md.
+So its address in params.yaml is not enough, which may be somebody else's: docs/how-to/machines.md.
 """
 
 import re

@@ -35,7 +35,7 @@ def warnings(tracking_uri: str) -> Iterator[str]:
             yield (
                 f"{name} leads to {place.hostname}, another machine, by http and without a password: whoever is in the "
                 f"network can read and change what is there. Use https and a password ({_PASSWORDS[name][0]}), or a "
-                "tunnel: docs/operations.md, Servers"
+                "tunnel: docs/how-to/stores.md"
             )
 
 

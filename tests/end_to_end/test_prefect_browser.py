@@ -73,7 +73,6 @@ def look(checkout) -> None:
         assert f"E_test{' ' * 3}" in page.inner_text("body")  # the strip, in the first of our lines in the log
         keep(page, "prefect_run")
         find(f"/runs/flow-run/{fits}", "digits · fit · seed 0")  # its bars are drawn, without texts
-        keep(page, "prefect_fits")
         find(f"/runs/flow-run/{runs['FAILED']}", "split.folds is 700; it must lie between 2 and 120")
         find(f"/artifacts/artifact/{artifacts['digits-outcome']}", headline)
         of_E_cv = table[table["estimate"] == "E_cv"].itertuples()

@@ -1,4 +1,4 @@
-"""Servers of others: MLflow with its login and Prefect with its password, as docs/operations.md has them."""
+"""Servers of others: MLflow with its login and Prefect with its password, as docs/how-to/stores.md has them."""
 
 import dataclasses
 import socket
@@ -124,7 +124,7 @@ def with_more(checkout: Checkout, more: dict[str, str]) -> Checkout:
 
 
 def test_the_commands_are_those_of_the_page():
-    page = (Path(__file__).parents[2] / "docs/operations.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/how-to/stores.md").read_text(encoding="utf-8")
     for word in (
         "--app-name basic-auth",
         "MLFLOW_AUTH_ADMIN_PASSWORD",

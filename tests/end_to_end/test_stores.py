@@ -1,4 +1,4 @@
-"""PostgreSQL and S3, as docs/operations.md has them: a run, its pages and its files are the same as with SQLite."""
+"""PostgreSQL and S3, as docs/how-to/stores.md has them: a run, its pages and its files are the same as with SQLite."""
 
 import contextlib
 import json
