@@ -1,7 +1,12 @@
 """Compare two revisions: the part of `compare` whose arguments are no files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from heldout.notebook.result import Validation
 
 
 def are_meant(given: Sequence[str]) -> bool:
@@ -36,5 +41,33 @@ def main(names: Sequence[str], option: str | None) -> int:
         with files_at(name, (files.SELECTION, files.ESTIMATES)) as (selection, estimates):
             runs.append(ValidatedRun.of_files(selection, estimates))
     first, second = names
-    print("\n".join(lines((first, second), compare(*runs), (settings_at(first), settings_at(second)))))
+    with on_the_same_rows(first, second) as results:
+        compared = compare(*runs, results)
+    print("\n".join(lines((first, second), compared, (settings_at(first), settings_at(second)))))
     return 0
+
+
+@contextmanager
+def on_the_same_rows(first: str, second: str) -> Iterator["tuple[Validation, Validation] | None"]:
+    """The results of two revisions, for as long as they are read, if the rows of both have the same content.
+
+    None too where one of them has no saved result, or a loss that is a function.
+    """
+    from heldout.errors import BadArgument
+    from heldout.notebook.load import load
+    from tasks.runtime.errors import UserError
+    from tasks.storage import files
+    from tasks.storage.revisions import files_at
+
+    with ExitStack() as stack:
+
+        def found(path: Path) -> list[Path]:
+            return [stack.enter_context(files_at(name, (path,)))[0] for name in (first, second)]
+
+        results = None
+        with suppress(UserError, BadArgument):
+            one, other = (path.read_text() for path in found(files.DATA_HASH))
+            if one == other:
+                before, after = map(load, found(files.VALIDATION))
+                results = (before, after)
+        yield results

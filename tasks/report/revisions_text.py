@@ -73,8 +73,16 @@ def _meaning(compared: Compared) -> Iterator[str]:
     yield one if compared.one_loss else f"{one}, and {other}: errors of two losses have no difference"
     level = next((pair.apart.level for pair in compared.winners if pair.apart is not None), None)
     if level is not None:
-        yield f"{MARK} differs by more than chance, at {100 * level:g} %, each line alone, as if no row were shared;"
-        yield "  where rows are, the intervals of the differences are too wide"
+        paired = dict.fromkeys(_by(pair, compared) for pair in (*compared.winners, *compared.candidates) if pair.paired)
+        yield f"{MARK} differs by more than chance, at {100 * level:g} %, each line alone;"
+        if paired:
+            yield f"  {', '.join(paired)} on the same rows by the same folds"
+        yield f"  {'all else ' if paired else ''}as if no row were shared: where rows are, the intervals are too wide"
+
+
+def _by(pair: Pair, compared: Compared) -> str:
+    """The estimate of a line."""
+    return compared.by if pair in compared.candidates else pair.name
 
 
 def _changes(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[str]:

@@ -1,8 +1,13 @@
 """Two revisions next to each other: which estimates differ by more than chance, and in which numbers."""
 
+import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
+import heldout
 from heldout.selection.separate_difference import separate_difference
 from tasks.outcome.compared_revisions import compare
 from tasks.outcome.gate_verdict import ValidatedRun
@@ -96,3 +101,38 @@ def test_settings_that_differ_are_named():
     assert "seed" not in said
     assert "params.yaml is the same" in text()
     assert "and 8 more: dvc params diff" in text(settings=({f"k{number}": 1 for number in range(20)}, {}))
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Two validations of the same rows, and one by other folds."""
+    X, y = load_iris(return_X_y=True)
+    stump = {"one": DecisionTreeClassifier(max_depth=1, random_state=0)}
+    found = [heldout.validate(of, X, y, estimates=["E_cv"]) for of in (stump, {"one": GaussianNB()})]
+    return *found, heldout.validate({"one": GaussianNB()}, X, y, estimates=["E_cv"], seed=1)
+
+
+def of_result(result: heldout.Validation) -> ValidatedRun:
+    (record,) = result.estimates
+    return run("one", {"one": {"E_cv": (record.value, record.low, record.high)}})
+
+
+def test_revisions_with_the_same_rows_and_folds_are_compared_row_by_row(results):
+    before, after, other_folds = results
+    runs = of_result(before), of_result(after)
+    (pair,) = compare(*runs, (before, after)).winners
+    X, y = load_iris(return_X_y=True)
+    learners = {"after": GaussianNB(), "before": DecisionTreeClassifier(max_depth=1, random_state=0)}
+    both = heldout.validate(learners, X, y, estimates=["E_cv"])
+    expected = both.differences("after")[0]
+    assert pair.paired
+    assert (pair.apart.low, pair.apart.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
+    assert np.diff([pair.apart.low, pair.apart.high]) < np.diff([*_ends(compare(*runs).winners[0])])
+    assert "E_cv on the same rows by the same folds" in "\n".join(
+        lines(("v1", "HEAD"), compare(*runs, (before, after)), ({}, {}))
+    )
+    assert not compare(*runs, (before, other_folds)).winners[0].paired
+
+
+def _ends(pair):
+    return pair.apart.low, pair.apart.high
