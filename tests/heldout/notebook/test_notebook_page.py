@@ -25,6 +25,5 @@ def test_each_call_of_the_tables_gives_something(tmp_path, monkeypatch):
     names: dict[str, object] = {}
     exec(compile(block, PAGE.name, "exec"), names)
     assert len(calls) > 20
-    nothing = {call for call in calls if eval(call, names) is None}
-    assert {"v.too_good()", 'v.save("result")'} == nothing
+    assert ["v.too_good()"] == [call for call in calls if eval(call, names) is None]
     assert (tmp_path / "report.html").is_file()
