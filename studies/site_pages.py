@@ -26,7 +26,7 @@ PAGE_OF = {
     "CODE_OF_CONDUCT.md": "code-of-conduct.md",
 }
 QUESTIONS = "questions.md"
-LAST = ("decisions/", "changelog.md")  # in the search: reasons and history come after what is so
+UNSEARCHED = ("decisions/", "changelog.md")  # reasons and history: a user asks for what is so
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.DOTALL)
 _LINK_TO_THE_TOP = re.compile(r"\]\((?P<up>(?:\.\./)*)\.\./(?P<name>[A-Z]+\.md)")
 _EACH = re.compile(r"^<!-- each (?P<constant>[A-Z]+) of (?P<package>\S+) -->$", re.MULTILINE)
@@ -55,8 +55,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Links to files of the top folder, the modules of a package, and parts of the README."""
-    if page.file.src_uri.startswith(LAST):
-        page.meta["search"] = {"boost": 0.2}
+    if page.file.src_uri.startswith(UNSEARCHED):
+        page.meta["search"] = {"exclude": True}
     if page.file.src_uri == QUESTIONS:
         page.meta["search"] = {"boost": 3}  # headings in the words in which people ask
     if "\n## " not in markdown and "::: " not in markdown:
