@@ -42,7 +42,7 @@ def main(names: Sequence[str], option: str | None) -> int:
             runs.append(ValidatedRun.of_files(selection, estimates))
     first, second = names
     with on_the_same_rows(first, second) as results:
-        compared = compare(*runs, results)
+        compared = compare(runs[0], runs[1], results)
     print("\n".join(lines((first, second), compared, (settings_at(first), settings_at(second)))))
     return 0
 

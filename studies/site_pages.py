@@ -26,11 +26,14 @@ PAGE_OF = {
     "CODE_OF_CONDUCT.md": "code-of-conduct.md",
 }
 QUESTIONS = "questions.md"
-LAST = ("decisions/", "studies/", "changelog.md")  # in the search: reasons and history come after what is so
+UNSEARCHED = ("decisions/", "changelog.md")  # reasons and history: a user asks for what is so
+LAST = ("studies/",)  # in the search: experiments come after what is so
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\[(\[](.*?)\\[)\]]\s*</\1>', re.DOTALL)
 _LINK_TO_THE_TOP = re.compile(r"\]\((?P<up>(?:\.\./)*)\.\./(?P<name>[A-Z]+\.md)")
 _STUDY = re.compile(r"\]\((studies/\w+\.md)\)")
-_EACH = re.compile(r"^<!-- each (?P<constant>[A-Z]+) of (?P<package>\S+) -->$", re.MULTILINE)
+_EACH = re.compile(
+    r"^<!-- each (?P<constant>[A-Z]+) of (?P<package>\S+)(?: from (?P<first>\w) to (?P<last>\w))? -->$", re.MULTILINE
+)
 _ASKED = re.compile(r"^<!-- readme: (?P<part>\w+) -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 _PART = r"^<!-- {part}: [^\n]* -->\n(.*?\n)\n(?=<!-- |You |## |$)"  # a part ends where another begins
 
@@ -57,6 +60,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Links to files of the top folder, the modules of a package, and parts of the README."""
+    if page.file.src_uri.startswith(UNSEARCHED):
+        page.meta["search"] = {"exclude": True}
     if page.file.src_uri.startswith(LAST):
         page.meta["search"] = {"boost": 0.2}
     if page.file.src_uri == QUESTIONS:
@@ -64,7 +69,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     if "\n## " not in markdown and "::: " not in markdown:
         page.meta["hide"] = [*page.meta.get("hide", []), "toc"]  # whose place a wide table can use
     markdown = _LINK_TO_THE_TOP.sub(lambda link: f"]({link['up']}{PAGE_OF.get(link['name'], 'index.md')}", markdown)
-    markdown = _EACH.sub(lambda asked: "\n".join(_modules(Path(asked["package"]), asked["constant"])), markdown)
+    markdown = _EACH.sub(lambda asked: "\n".join(_modules(**asked.groupdict())), markdown)
     return _ASKED.sub(lambda asked: _of_readme(asked["part"]), markdown)
 
 
@@ -97,8 +102,8 @@ def _decisions() -> Iterator[str]:
         yield f"| {number} | [{title}]({path.name}) |"
 
 
-def _modules(package: Path, constant: str) -> Iterator[str]:
-    """The docstring of each module of a package that defines a constant."""
-    for path in sorted(package.glob("*.py")):
+def _modules(constant: str, package: str, first: str | None, last: str | None) -> Iterator[str]:
+    """The docstring of each module of a package that defines a constant, in the order of their names."""
+    for path in sorted(Path(package).glob(f"[{first or 'a'}-{last or 'z'}]*.py")):
         if re.search(rf"^{constant}\b", path.read_text(encoding="utf-8"), re.MULTILINE):
             yield f"::: {'.'.join(path.with_suffix('').parts)}\n    options: {{members: false}}\n"

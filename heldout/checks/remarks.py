@@ -35,7 +35,8 @@ def of_gaps(features: pd.DataFrame, missing: Sequence[str]) -> list[Finding]:
     gappy = shares[shares > 0].sort_values(ascending=False, kind="stable")
     if len(gappy):
         listing = ", ".join(f"{name} {percent(share)}" for name, share in gappy.iloc[:5].items())
-        said = f"{len(gappy)} columns have gaps: {listing}{', …' if len(gappy) > 5 else ''}"
+        counted = "1 column has" if len(gappy) == 1 else f"{len(gappy)} columns have"
+        said = f"{counted} gaps: {listing}{', …' if len(gappy) > 5 else ''}"
         remarks.append(Finding("found", said))
     marked: dict[str, list[str]] = {}
     for name in features.columns:

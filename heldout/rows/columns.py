@@ -139,7 +139,13 @@ def _moment(value: Any) -> Any:
         return np.datetime64("NaT")
     if isinstance(value, datetime) and value.tzinfo is not None:
         value = value.astimezone(UTC).replace(tzinfo=None)
-    return np.datetime64(value)
+    try:
+        return np.datetime64(value)
+    except ValueError as error:
+        raise BadArgument(
+            "X",
+            f"{value!r} is no date like 1975-07-04: make dates of its column first, as pandas.to_datetime does",
+        ) from error
 
 
 def durations_of(column: Any) -> NDArray[np.timedelta64]:

@@ -88,11 +88,10 @@ class _Runs:
             return None
         design = replace(second.design, dropped=0, margin=None)
         both = {"second": second.evidence[other], "first": first.evidence[one]}
-        found = [line for line in differences(design, both, "second", estimate) if line.against == "first"]
-        if not found or found[0].low is None or found[0].high is None:
+        said = next((line for line in differences(design, both, "second", estimate) if line.against == "first"), None)
+        if said is None or said.low is None or said.high is None:
             return None
-        said = found[0]
-        return Interval(said.low, said.high, design.level, said.interval, "the same rows, by the same folds")
+        return Interval(said.low, said.high, design.level, str(said.interval), "the same rows, by the same folds")
 
 
 def compare(
@@ -123,7 +122,8 @@ def _alike(first: Validation, second: Validation) -> bool:
     """Whether both tested the same rows by the same folds, at one level, with the same weights."""
     one, other = first.design, second.design
     said, told = ((of.level, [*of.set_metrics], of.dependence.kind, len(of.folds)) for of in (one, other))
-    pairs = [(one.y, other.y), (one.weights_of(), other.weights_of()), *zip(one.folds, other.folds, strict=False)]
+    pairs: list[tuple[Any, Any]] = [(one.y, other.y), (one.weights_of(), other.weights_of())]
+    pairs += zip(one.folds, other.folds, strict=False)
     return said == told and all(np.array_equal(*pair) for pair in pairs)
 
 

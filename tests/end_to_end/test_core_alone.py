@@ -9,21 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.environments import LATEST, VERSIONS, installed, new_environment
+from tests.heldout.notebook.test_notebook_page import shown
 
 ROOT = Path(__file__).parents[2]
 BEFORE = """
 import sys
 import heldout
 assert not {"sklearn", "pandas", "prefect", "mlflow", "scipy.stats"} & set(sys.modules)
-from sklearn.datasets import load_breast_cancer
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.metrics import matthews_corrcoef
-from sklearn.tree import DecisionTreeClassifier
-X, y = load_breast_cancer(return_X_y=True)
-X, y, U, X_new, y_test = X[:300], y[:300], X[300:], X[300:], y[300:]
-fitted = LinearDiscriminantAnalysis().fit(X, y)
-predicted, probabilities = fitted.predict(X_new), fitted.predict_proba(X_new)
-table = {"row": [*range(len(y_test))], "candidate": ["lda"] * len(y_test), "answer": predicted, "label": y_test}
 """
 AFTER = """
 assert "<table>" in v._repr_html_()
@@ -40,11 +32,11 @@ for door in (v.plot, v.to_frame, lambda: heldout.audit(X, y)):
 
 def section() -> str:
     """The lines of Python that the page for notebooks shows, without those that need an extra."""
-    page = (ROOT / "docs" / "how-to" / "notebook.md").read_text(encoding="utf-8")
-    block = page.split("```python\n")[1].partition("```")[0]
+    block, calls = shown()
     assert "heldout.validate(" in block
     extra = (".prediction_sets(", ".plot(", ".to_frame(", ".audit(")
-    return "".join(line for line in block.splitlines(keepends=True) if not any(name in line for name in extra))
+    lines = [*block.splitlines(), *calls]
+    return "".join(f"{line}\n" for line in lines if not any(name in line for name in extra))
 
 
 def test_each_version_of_python_that_is_tested_is_promised():

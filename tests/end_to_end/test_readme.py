@@ -1,5 +1,7 @@
 """README: what it shows is what a run prints, and its commands do what it says."""
 
+import contextlib
+import io
 import re
 import sys
 from dataclasses import replace
@@ -41,12 +43,20 @@ def test_the_coverage_that_the_readme_states_is_that_of_the_study():
     cells = pd.read_csv(ROOT / "docs/coverage.csv").query("estimate == 'E_cv'")
     ours = {"classes": default_method("E_cv", ZERO_ONE).name, "numbers": default_method("E_cv", SQUARED).name}
     default = cells[cells["method"] == cells["task"].map(ours)]["covers"]
-    peer, naive = (cells[cells["method"] == name]["covers"] for name in ("corrected t", "Bayle all pairs"))
+    peer = cells[cells["method"] == "corrected t"]["covers"]
     text = " ".join(README.read_text(encoding="utf-8").split())
-    assert f"in {(default >= 0.92).sum()} of the {len(default)} cells" in text
-    assert f"in {(peer >= 0.92).sum()} of them, and in {100 * peer.min():.1f} % in the worst" in text
-    assert f"a naive z interval in {(naive >= 0.92).sum()} " in text
-    assert f"and in {100 * default.min():.1f} % in the worst; the corrected t" in text
+    assert f"In {(default >= 0.92).sum()} of {len(default)} measured situations" in text
+    assert f"of samples (worst: {100 * default.min():.1f} %)" in text
+    assert f"did so in {(peer >= 0.92).sum()} (worst: {100 * peer.min():.1f} %)" in text
+
+
+def test_the_lines_for_a_notebook_print_what_the_readme_shows():
+    ((lines, shown),) = re.findall(
+        r"```python\n(.*?)```\n\n```text\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL
+    )
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        exec(compile(lines, "README.md", "exec"), {})
+    assert shown == said.getvalue()
 
 
 def test_every_folder_that_the_map_names_exists(brief):

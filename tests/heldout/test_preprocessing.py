@@ -205,6 +205,14 @@ def test_a_column_becomes_the_same_numbers_in_every_dtype_that_holds_it(name):
             np.testing.assert_allclose(found[0], one, err_msg=f"{name} as {dtype}", atol=1e-12)
 
 
+def test_a_date_as_text_of_another_form_is_refused_with_what_to_do():
+    frame = pd.DataFrame({"visit": pd.to_datetime(["1975-07-04", "1971-06-19"])})
+    made = Calendar().fit(frame)
+    assert np.array_equal(made.transform(frame), made.transform(frame.astype(str)))
+    with pytest.raises(BadArgument, match=r"'19/06/1971' is no date like 1975-07-04: .* pandas\.to_datetime"):
+        made.transform(pd.DataFrame({"visit": ["19/06/1971"]}))
+
+
 @pytest.mark.parametrize("library", ["pyarrow", "polars"])
 def test_a_frame_of_another_library_becomes_the_same_numbers_and_is_validated_alike(library):
     frame = pd.DataFrame({name: column(name, dtypes[0]) for name, dtypes in ALIKE.items()})

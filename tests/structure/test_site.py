@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -39,6 +40,9 @@ ASKED = {
     "duplicates": "questions.html#duplicates",
     "confidence interval": "questions.html#confidence-interval",
     "class imbalance": "questions.html#class-imbalance",
+    "imbalanced": "questions.html#class-imbalance",
+    "leakage": "questions.html#data-leakage",
+    "overfitting": "questions.html#overfitting",
     "missing values": "questions.html#missing-values",
     "sample size": "questions.html#sample-size",
     "data leakage": "questions.html#data-leakage",
@@ -139,6 +143,14 @@ def test_the_reference_has_every_public_name(parsed):
     }
     assert len(wanted) > 50
     assert [] == sorted(wanted - rendered)
+
+
+@pytest.mark.slow
+def test_the_search_has_the_pages_of_users_and_no_decision_or_history(site):
+    index = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))
+    pages = {one["location"].partition("#")[0] for one in index["docs"]}
+    assert {"questions.html", "guide.html", "operations.html"} <= pages
+    assert [] == [one for one in pages if one.startswith(("decisions/", "changelog"))]
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from studies import badges
 
 ROOT = Path(__file__).parents[2]
 RECIPE = yaml.safe_load((ROOT / "conda/recipe.yaml").read_text(encoding="utf-8"))
-WHEELS = ("README.md", "docs/how-to/own-project.md")  # pages that name the wheel
+OF_THE_WHEEL = "docs/how-to/own-project.md"  # the page that names it
 
 
 def test_every_place_has_the_version_of_the_package():
@@ -20,7 +20,7 @@ def test_every_place_has_the_version_of_the_package():
         "CITATION.cff": str(yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]),
         "conda/recipe.yaml": RECIPE["context"]["version"],
         "compose.yaml": re.search(r"image: heldout:(\S+)", (ROOT / "compose.yaml").read_text())[1],
-        **{name: re.search(r"dist/heldout-(.+?)-py3", (ROOT / name).read_text())[1] for name in WHEELS},
+        OF_THE_WHEEL: re.search(r"dist/heldout-(.+?)-py3", (ROOT / OF_THE_WHEEL).read_text())[1],
     }
     assert {heldout.__version__} == {*places.values()}, places
 

@@ -144,7 +144,7 @@ def test_the_commands_of_the_page_print_what_it_shows():
         assert text in said.stdout, said.stderr
 
 
-def test_out_of_fold_answers_of_two_predictors_as_the_page_has_them(tmp_path):
+def test_out_of_fold_answers_of_two_predictors(tmp_path):
     """Of the shape of ROCR.hiv, whose licence is not ours: scores of both signs, and folds without names of rows."""
     y = np.where(np.arange(345) % 34 < 8, 1, -1)
     scores = y[:, None] + np.random.default_rng(4).normal(size=(345, 2)) * (0.9, 1.0)

@@ -90,15 +90,3 @@ def test_the_quick_form_is_deterministic(quick_run, clone, server):
     again = clone(server)
     again.run("python", "-m", "studies", "--quick")
     assert again.hashes("reports/studies") == quick_run.hashes("reports/studies")
-
-
-def test_the_first_page_shows_three_of_the_findings():
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name, finding in [
-        ("min_of_two", "min-of-two-mean"),
-        ("blum_table", "blum-true-error-progressive-5-10"),
-        ("svm_estimates", "madani-svm-active"),
-    ]:
-        line = read(ROOT / f"docs/studies/{name}.csv").set_index("finding").loc[finding]
-        ours, low, high = (f"{float(line[column]):#.3g}" for column in ("ours", "low", "high"))
-        assert f"| {line['published']} | {ours} ({low} to {high}) |" in page

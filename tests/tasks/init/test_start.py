@@ -169,7 +169,7 @@ def test_copies_gaps_and_markers_are_told():
     assert "7 rows repeat an earlier row exactly" in said
     assert "'?' among numbers means missing" in said
     assert ["?"] == written()["data"]["missing"]
-    assert "1 columns have gaps: " not in said.replace("kind", "")  # kind is read with the same marker
+    assert "1 column has gaps: " not in said.replace("kind", "")  # kind is read with the same marker
 
 
 def git(*arguments):
