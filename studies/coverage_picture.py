@@ -1,7 +1,8 @@
 """docs/coverage.png: how often our intervals and those of others held, a panel a question, a dot a cell.
 
 Each panel has the default of an estimate in our colour, and below it what others give for the same question, measured
-on the same samples. The worst cell of each method is named.
+on the same samples. The worst cell of each method is named. Its colours can be read on white and on a dark page, and it
+has no background of its own.
 """
 
 from pathlib import Path
@@ -12,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from heldout.estimates.methods import DEFAULTS
-from studies.colours import COLOURS
+from studies.colours import BLUE, GREY
 from studies.judgements import LEVEL
 
-OURS, THEIRS = COLOURS["blue"], "0.45"
+OURS, THEIRS = BLUE, GREY
 LEAST = 0.75  # where the axis begins; a cell below it is an arrow with its number
 ORACLE = 3.92  # the width of an interval that knows the normal distribution of the estimate, in its standard deviations
 
@@ -96,9 +97,9 @@ def figure(cells: pd.DataFrame) -> Figure:
         for task, panel, axes in zip(TASKS, line, of_line, strict=True):
             _panel(axes, panel, most)
             title = f"{QUESTIONS[estimate]}  {estimate}, {TASKS[task]}"
-            axes.set_title(title, x=-0.48, fontsize=11, loc="left", pad=14)
+            axes.set_title(title, x=-0.48, fontsize=11, color=GREY, loc="left", pad=14)
     for axes in grid[-1]:
-        axes.set_xlabel("share of samples whose interval holds the truth", fontsize=9)
+        axes.set_xlabel("share of samples whose interval contains the truth", fontsize=9, color=GREY)
     return drawn
 
 
@@ -114,22 +115,24 @@ def _panel(axes: Axes, panel: list[Row], most: int) -> None:
         if worst["covers"] < LEAST:
             axes.plot(LEAST + 0.004, place, "<", ms=8, color=row.colour, clip_on=False)
         else:
-            axes.plot(at, place, "o", ms=6, mfc="white", mec=row.colour, mew=1.5)
-        behind = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # the line of the level is cut, not the words
-        where = {"fontsize": 8, "color": row.colour, "va": "center", "bbox": behind}
-        axes.text(min(at - 0.003, 0.842), place + 0.4, named(worst), **where)  # type: ignore[arg-type]
-        axes.text(-0.025, place, row.called, transform=across, fontsize=10, weight=weight, va="center", ha="right")
+            axes.plot(at, place, "o", ms=6, mfc="none", mec=row.colour, mew=1.5)
+        axes.text(min(at - 0.003, 0.842), place + 0.4, named(worst), fontsize=8, color=row.colour, va="center")
+        axes.plot([LEVEL] * 2, [place - 0.45, place + 0.27], color=GREY, lw=0.9, ls="--", zorder=0)  # not through words
+        axes.text(
+            -0.025, place, row.called, transform=across, fontsize=10, color=GREY, weight=weight, va="center", ha="right"
+        )
         count = ", ".join(filter(None, (row.by, f"{len(covers)} cells")))
-        axes.text(-0.025, place + 0.37, count, transform=across, fontsize=8, color="0.35", va="center", ha="right")
+        axes.text(-0.025, place + 0.37, count, transform=across, fontsize=8, color=GREY, va="center", ha="right")
         width = f"{row.cells['relative'].mean():.1f}"
-        axes.text(1.09, place, width, transform=across, fontsize=10, weight=weight, va="center", ha="right")
-    axes.text(1.09, -0.62, "width", transform=across, fontsize=8, color="0.35", va="center", ha="right")
-    axes.axvline(LEVEL, color="0.4", lw=0.9, ls="--", zorder=0)
+        axes.text(1.09, place, width, transform=across, fontsize=10, color=GREY, weight=weight, va="center", ha="right")
+    axes.text(1.09, -0.62, "width", transform=across, fontsize=8, color=GREY, va="center", ha="right")
     axes.set_xlim(LEAST, 1)
     axes.set_ylim(most - 0.35, -0.4)
     axes.set_xticks([0.75, 0.8, 0.85, 0.9, 0.95, 1], [".75", ".80", ".85", ".90", ".95", "1"], fontsize=9)
     axes.set_yticks([])
     axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["bottom"].set_color(GREY)
+    axes.tick_params(colors=GREY)
 
 
 def draw(cells: pd.DataFrame, path: Path) -> None:
@@ -139,5 +142,5 @@ def draw(cells: pd.DataFrame, path: Path) -> None:
     from PIL import Image
 
     sharp = BytesIO()
-    figure(cells).savefig(sharp, dpi=110, facecolor="white", metadata={"Software": None})
-    Image.open(sharp).convert("RGB").quantize(64).save(path, optimize=True)
+    figure(cells).savefig(sharp, dpi=110, transparent=True, metadata={"Software": None})
+    Image.open(sharp).quantize(64, Image.Quantize.FASTOCTREE).save(path, optimize=True)
