@@ -131,11 +131,11 @@ def _page(cells: pd.DataFrame) -> Iterator[str]:
     yield (
         "The truth is the mean loss, over the whole population, of the models that the estimate is about (its "
         "[target](method.md)). *Least* is the coverage in the worst cell; *width* is the mean width in standard "
-        "deviations of the estimate, where an interval that knows the normal distribution has 3.92; *of g* is how "
-        "often the interval contains the error of the model retrained on all rows, which no interval claims. Every "
+        "deviations of the estimate, where an interval that knows the normal distribution has 3.92. Every "
         "cell is in [coverage.csv](coverage.csv); `python -m studies coverage --data FOLDER` makes it.\n"
     )
     yield from next_to_others(cells)
+    yield from own_and_final()
     yield from short(ours)
     yield from beyond()
     yield from hard()
@@ -164,6 +164,20 @@ def next_to_others(cells: pd.DataFrame) -> Iterator[str]:
         "(intervals.md#prediction-sets)); its risk control uses one-sided bounds after Hoeffding or betting, whose "
         "two-sided intervals are shown. **scikit-learn** gives no interval.\n"
     )
+
+
+def own_and_final() -> Iterator[str]:
+    """The pictures of `studies.method_pictures`."""
+    yield "## The estimate's own target, and the model retrained on all rows\n"
+    yield (
+        "Coverage of the default interval against the number of rows: of the error of the estimate's own target, and "
+        "of that of g, the model retrained on all rows, which no interval claims. A line is the median over populations "
+        "and learners, the band goes from the lowest to the highest. The gap between the lines is the price of reading "
+        "the estimate as the error of g. A disagreement is no error: its second line is how often the least error of "
+        "the half models lay below their error in the population.\n"
+    )
+    for estimate in ORDER[:-1]:
+        yield f"![Coverage of {estimate} against the number of rows](method/{estimate}.png)\n"
 
 
 def short(ours: pd.DataFrame) -> Iterator[str]:
@@ -220,7 +234,7 @@ def beyond() -> Iterator[str]:
 
 def hard() -> Iterator[str]:
     """The cells of `studies.hard_cells`, and what falls short beyond them."""
-    lines = pd.read_csv(OTHERS / "hard_cells.csv", dtype=str).set_index("finding")
+    lines = pd.read_csv(OTHERS / "hard_cells.csv", dtype=str, keep_default_na=False).set_index("finding")
     yield "## A rare class, costs, weights, groups and time\n"
     found = {name: _of_kind(lines, name) for name in CELLS}
     found = {name: of for name, of in found.items() if of}
@@ -254,12 +268,13 @@ def _of_kind(lines: pd.DataFrame, name: str) -> dict[str, tuple[float, float]]:
     """Of each estimate, the coverage of the intervals without a mark, and the share of runs without one."""
     of = {}
     for one in HARD:
-        if (key := f"hard-{one}-{slug(name)}") not in lines.index or pd.isna(lines.loc[key, "low"]):
+        key = f"hard-{one}-{slug(name)}"
+        if key not in lines.index or not lines.at[key, "low"]:
             continue
-        counted = re.search(r"(\d+) of (\d+) intervals", str(lines.loc[key, "verdict"]))
+        counted = re.search(r"(\d+) of (\d+) intervals", str(lines.at[key, "verdict"]))
         if counted is None:
             raise ValueError(f"docs/studies/hard_cells.csv: {key} does not count intervals")
-        of[one] = float(lines.loc[key, "ours"]), int(counted[1]) / int(counted[2])
+        of[one] = float(str(lines.at[key, "ours"])), int(counted[1]) / int(counted[2])
     return of
 
 
@@ -269,7 +284,8 @@ def by_method(cells: pd.DataFrame) -> Iterator[str]:
     fits = {method.name: FURTHER_FITS[method.needs] for method in EVERY}
     yield "## Every method\n"
     yield (
-        "The default is in bold; the narrowest come first. A method that was measured in fewer cells has their number. "
+        "The default is in bold; the narrowest come first; *of g* is how often the interval contains the error of g. A "
+        "method that was measured in fewer cells has their number. "
         f"{', '.join(f'`{method.name}`' for method in METHODS)} are not in the package, but in `studies/intervals` "
         "([decision 67](decisions/0067-intervals-that-left.md)).\n"
     )

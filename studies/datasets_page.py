@@ -62,9 +62,9 @@ In how many runs the winner's error on the test set, opened once at the end, lie
 
 {counts}
 *Expected* is the number if the interval were right for the tested model; it is below 95 % of the runs, since the test
-set has noise too. What differs: the estimates are about models with fewer training rows; the winner's `E_cv` is too small,
-because it was the least; in the two sets in time (electricity_elec2, occupancy) the test set has the latest rows. With
-many copies of rows, as in wine_quality and phishing, all errors are also about rows that equal a training row
+set has noise too. What differs: the estimates are about models with fewer training rows; the winner's `E_cv` is too
+small, because it was the least; in two sets in time (electricity_elec2, occupancy) the test set has the latest rows.
+With many copies of rows, as in wine_quality and phishing, all errors are also about rows that equal a training row
 (`split.duplicates: keep_together` is for that).
 
 The winner is shown to beat the constant `baseline` on {better} of {sets} sets. `peer` is the test error of gradient

@@ -1,4 +1,4 @@
-"""The pictures of docs/method.md, from docs/coverage.csv, and the tables of the method's pages, from the code.
+"""Pictures of docs/coverage.md, from docs/coverage.csv, and the tables of the method's pages, from the code.
 
 python -m studies.method_pictures             # after the coverage study
 python -m studies.method_pictures --tables    # the tables alone

@@ -161,9 +161,8 @@ def write() -> None:
 
 
 PAGES: Mapping[Path, Mapping[str, Callable[[], Iterator[str]]]] = {
-    Path("docs/method.md"): {"forms": forms_table},
     Path("docs/losses.md"): {"losses": losses_table, "further estimates": further_sections},
     Path("docs/intervals.md"): {"defaults": defaults_table, "methods": methods_table, "dependent": dependent_table},
-    Path("docs/choosing.md"): {"rules": rules_table},
+    Path("docs/choosing.md"): {"rules": rules_table, "forms": forms_table},
     Path("docs/reading.md"): {"estimates": estimates_table},
 }

@@ -106,9 +106,9 @@ def _quoted(line: str | None) -> str:
 _PAGE = """\
 # Planted traps
 
-`init` found {found} of {planted} traps that we planted, one in each table. On {honest} public tables, whose true findings
-`studies/public_sets.py` lists, it raised {alarms} false alarms, and {false_of_others} on {others} further ones of
-packages. `python -m studies.trap_finds` makes this page.
+`init` found {found} of {planted} traps that we planted, one in each table. On {honest} public tables, whose
+true findings `studies/public_sets.py` lists, it raised {alarms} false alarms, and {false_of_others} on {others} further
+ones of packages. `python -m studies.trap_finds` makes this page.
 
 ## One trap in each table
 
