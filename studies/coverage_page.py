@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 
 from heldout.estimates.methods import DEFAULTS
-from studies.coverage_picture import draw
+from studies.coverage_picture import DARK, draw
 from studies.hard_cells import CELLS, slug
 from studies.intervals import EVERY, METHODS
 from studies.judgements import LEVEL, Cell, version
 from studies.populations import NUMBERS
 
-PAGE, PICTURE, TABLE = Path("docs/coverage.md"), Path("docs/coverage.png"), Path("docs/coverage.csv")
+PAGE, TABLE = Path("docs/coverage.md"), Path("docs/coverage.csv")
+PICTURE, IN_THE_DARK = Path("docs/coverage.png"), Path("docs/coverage_dark.png")
 SHORT = 0.03  # a cell is listed if its coverage is below LEVEL - SHORT
 ORDER = ("E_val", "E_cv", "E_prog", "E_2cv", "disagreement", "half models")
 TASKS = ("classes", "numbers")
@@ -107,8 +108,14 @@ def with_errors(cells: pd.DataFrame) -> pd.DataFrame:
 def write(cells: pd.DataFrame) -> None:
     """The table of all cells, and from it the page and its picture."""
     cells[_COLUMNS].to_csv(TABLE, index=False, float_format="%.4f", lineterminator="\n")
+    write_page()
+
+
+def write_page() -> None:
+    """The page and its pictures, from the table of all cells."""
     PAGE.write_text(written(), encoding="utf-8")
     draw(pd.read_csv(TABLE), PICTURE)
+    draw(pd.read_csv(TABLE), IN_THE_DARK, DARK)
 
 
 def written() -> str:
@@ -149,7 +156,9 @@ def next_to_others(cells: pd.DataFrame) -> Iterator[str]:
     naive, corrected = ((covers >= LEVEL - SHORT).sum() for covers in kept.values())
     yield "## Next to what others give\n"
     says = "Coverage of our intervals and those of others, the worst cell of each named"
-    yield f"[![{says}]({PICTURE.name})]({PICTURE.name})\n"  # a click shows it alone, and larger
+    yield f'<a href="{PICTURE.name}">\n<picture>'  # a click shows it alone, and larger
+    yield f'<source media="(prefers-color-scheme: dark)" srcset="{IN_THE_DARK.name}">'
+    yield f'<img alt="{says}" src="{PICTURE.name}">\n</picture>\n</a>\n'
     yield (
         "A dot is a cell, `|` the mean, the ring the worst cell, an arrow a worst cell left of the axis, the dashed "
         f"line the level; ours are blue. For `E_cv` a naive z interval reached {LEVEL - SHORT:g} in {naive} cells, the "
@@ -171,10 +180,10 @@ def own_and_final() -> Iterator[str]:
     yield "## The estimate's own target, and the model retrained on all rows\n"
     yield (
         "Coverage of the default interval against the number of rows: of the error of the estimate's own target, and "
-        "of that of g, the model retrained on all rows, which no interval claims. A line is the median over populations "
-        "and learners, the band goes from the lowest to the highest. The gap between the lines is the price of reading "
-        "the estimate as the error of g. A disagreement is no error: its second line is how often the least error of "
-        "the half models lay below their error in the population.\n"
+        "of that of g, the model retrained on all rows, which no interval claims. A line is the median over "
+        "populations and learners, the band goes from the lowest to the highest. The gap between the lines is the price "
+        "of reading the estimate as the error of g. A disagreement is no error: its second line is how often the least "
+        "error of the half models lay below their error in the population.\n"
     )
     for estimate in ORDER[:-1]:
         yield f"![Coverage of {estimate} against the number of rows](method/{estimate}.png)\n"
@@ -322,5 +331,4 @@ def _rows(table: pd.DataFrame) -> Iterator[Any]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(), encoding="utf-8")
-    draw(pd.read_csv(TABLE), PICTURE)
+    write_page()

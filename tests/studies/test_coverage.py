@@ -195,7 +195,7 @@ def test_a_panel_has_ours_first_and_names_the_worst_cell_of_each_method(estimate
     ours, *others = coverage_picture.rows(cells, estimate, task)
     default = DEFAULTS[estimate].zero_one if task == "classes" else DEFAULTS[estimate].other
     assert [default.name] == ours.cells["method"].unique()
-    assert {coverage_picture.OURS} == {ours.colour} != {row.colour for row in others}
+    assert {coverage_picture.LIGHT.ours} == {ours.colour} != {row.colour for row in others}
     assert others
     drawn = "\n".join(text.get_text() for axes in coverage_picture.figure(cells).axes for text in axes.texts)
     for row in (ours, *others):
