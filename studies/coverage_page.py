@@ -181,9 +181,9 @@ def own_and_final() -> Iterator[str]:
     yield (
         "Coverage of the default interval against the number of rows: of the error of the estimate's own target, and "
         "of that of g, the model retrained on all rows, which no interval claims. A line is the median over "
-        "populations and learners, the band goes from the lowest to the highest. The gap between the lines is the price "
-        "of reading the estimate as the error of g. A disagreement is no error: its second line is how often the least "
-        "error of the half models lay below their error in the population.\n"
+        "populations and learners, the band goes from the lowest to the highest. The gap between the lines is the "
+        "price of reading the estimate as the error of g. A disagreement is no error: its second line is how often the "
+        "least error of the half models lay below their error in the population.\n"
     )
     for estimate in ORDER[:-1]:
         yield f"![Coverage of {estimate} against the number of rows](method/{estimate}.png)\n"
