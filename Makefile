@@ -86,7 +86,7 @@ test-life: .venv/ready
 studies: .venv/ready ## hours: the tables of docs/studies/; DATA=FOLDER adds those of real data sets, QUICK=--quick takes minutes
 	python -m studies $(QUICK) $(if $(DATA),--data $(DATA))
 
-docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of docs/method.md, badges
+docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of the pages on the method, badges
 	python -m tasks.params.docs
 	python -m studies.method_pictures --tables
 	python -m studies.badges
@@ -105,7 +105,7 @@ datasets: .venv/ready ## 25 minutes, on an idle machine: the public data sets, f
 traps: .venv/ready ## minutes: what init finds in tables with planted traps and in public sets; docs/traps.md
 	python -m studies.trap_finds $(if $(DATA),--data $(DATA))
 
-bench: .venv/ready ## at most 20 minutes, on an idle machine: measures the table and the picture of docs/speed.md again
+bench: .venv/ready ## at most 20 minutes, on an idle machine: measures the table of docs/speed.md again
 	python -m benchmarks
 
 bench-quick: .venv/ready ## at most 3 minutes: the same on a tenth of the data; writes nothing

@@ -1,6 +1,6 @@
 """The time of this project compared with its peers, both measured in one run; docs/speed.md.
 
-    python -m benchmarks            # all rows, at most 20 minutes; writes docs/speed.csv, its picture and the page
+    python -m benchmarks            # all rows, at most 20 minutes; writes docs/speed.md
     python -m benchmarks --quick    # a tenth of the data, for which the bars are not meant; nothing is written
     python -m benchmarks --only leave_one_out
 
@@ -10,15 +10,12 @@ Each figure is a median of five; this project and the peer take turns. Absolute 
 import argparse
 import importlib
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-
-import pandas as pd
 
 from benchmarks.measured import Row
 from tasks.runtime import environment
 
-TABLE, PICTURE, PAGE = Path("docs/speed.csv"), Path("docs/speed.png"), Path("docs/speed.md")
+PAGE = Path("docs/speed.md")
 _WORKS = (
     "leave_one_out",
     "support_vectors",
@@ -41,31 +38,11 @@ def line(row: Row, judged: bool = True) -> str:
 
 
 def write(rows: Sequence[Row]) -> None:
-    """Write docs/speed.csv, and the table inside the page."""
-    pd.DataFrame([asdict(row) | {"met": row.met} for row in rows]).to_csv(TABLE, index=False, float_format="%.4g")
+    """Write the table inside the page."""
     head, rest = PAGE.read_text(encoding="utf-8").split(_START)
     tail = rest.split(_END)[1]
     lines = "\n".join([*_HEAD, *map(line, rows)])
     PAGE.write_text(f"{head}{_START}{lines}\n{_END}{tail}", encoding="utf-8")
-
-
-def draw(rows: Sequence[Row]) -> None:
-    """How far each figure is below its bar, or above it, on a logarithmic axis."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 0.4 * len(rows) + 1), layout="constrained")
-    axes = figure.add_subplot()
-    colours = ["tab:blue" if row.met else "tab:red" for row in rows]
-    places = range(len(rows))
-    axes.barh(places, [row.figure / row.bar for row in rows], color=colours)
-    axes.set_yticks(places, [f"{row.work}, {row.rows} rows\n{row.peer}" for row in rows])
-    axes.margins(y=0.01)
-    axes.axvline(1, color="black", linewidth=1)
-    axes.set_xscale("log")
-    axes.set_xlabel("figure divided by its bar; left of the line the bar is met")
-    axes.invert_yaxis()
-    axes.tick_params(axis="y", labelsize=6)
-    figure.savefig(PICTURE, dpi=110, metadata={"Software": None})
 
 
 def main() -> None:
@@ -83,7 +60,6 @@ def main() -> None:
             rows.append(row)
     if not (arguments.quick or arguments.only):
         write(rows)
-        draw(rows)
 
 
 if __name__ == "__main__":

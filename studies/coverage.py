@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from heldout.estimates.methods import DEFAULTS
-from studies import coverage_changes, coverage_page
+from studies import coverage_page
 from studies.coverage_samples import observe_all
 from studies.judgements import LEVEL, Cell, judge, judge_stored, judgement, write
 from studies.populations import REAL, SIMULATED
@@ -73,7 +73,7 @@ def findings(results: pd.DataFrame) -> list[Finding]:
                 continue
             of_cell = own.groupby("cell")[["samples", "covered"]].sum().astype(float)
             share = of_cell["covered"] / of_cell["samples"]
-            spread = coverage_changes.with_errors(of_cell.assign(covers=share))["error"]
+            spread = coverage_page.with_errors(of_cell.assign(covers=share))["error"]
             margin = float(stats.norm.ppf((1 + LEVEL) / 2) * np.sqrt((spread**2).sum()) / len(of_cell))
             mean, high = float(share.mean()), min(1, float(share.mean()) + margin)
             why = f"{method.name}, {len(of_cell)} cells, the least of them {share.min():.3f}"
@@ -120,9 +120,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from studies import method_pictures
 
         judge_stored(CACHE, chosen.workers)
-        found = coverage_page.read(CACHE)
-        coverage_page.write(found)
-        method_pictures.write(found)
+        coverage_page.write(coverage_page.read(CACHE))
+        method_pictures.main([])
 
 
 if __name__ == "__main__":

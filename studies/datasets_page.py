@@ -46,53 +46,36 @@ def page(runs: Sequence[Run]) -> str:
         better=sum(run.beats_baseline is True for run in runs),
         ratio=mean_to_peer(runs),
         above=_above(runs),
-        most=max(_time(run) for run in runs),
     )
     peers = pd.read_csv(AUTOML) if AUTOML.exists() else pd.DataFrame({"set": []})
-    outputs = (f"### {run.name}\n\n```\n" + "\n".join(run.messages[:-2]) + "\n```\n" for run in runs)
-    sets = markdown([_COLUMNS, *map(_line, runs)])
-    return "\n".join([head, sets, _FOOT, *_next_to_automl(runs, peers), _OUTPUTS, *outputs])
+    return "\n".join([head, markdown([_COLUMNS, *map(_line, runs)]), *_next_to_automl(runs, peers)])
 
 
 _HEAD = """\
 # Public data sets
 
-`python -m flows init FILE --target COLUMN`, then `dvc repro`, in a fresh clone, with nothing edited but
-`selection.open_test`, since nothing follows.
-`make datasets DATA=FOLDER` makes this page; it is the study [datasets](studies/datasets.md), set by set.
-Errors of classes are in percent, errors of numbers in squared units of the target.
+`python -m flows init FILE --target COLUMN`, then `dvc repro`, with nothing edited but `selection.open_test`. `make
+datasets DATA=FOLDER` makes this page from the study [datasets](studies/datasets.md). Errors of classes are in percent,
+errors of numbers in squared units of the target; seconds are those of both commands together, on two cores.
 
-The test set is opened once, at the end. For each estimate by itself, this is the number of runs in which the winner's
-error on the test set is inside of the estimate's interval at 95 %:
+In how many runs the winner's error on the test set, opened once at the end, lies inside an estimate's 95 % interval:
 
 {counts}
-The column after each count is the number to be expected if the interval were right for the model that is tested: it is
-below 95 % of the runs, since the test set has noise too. Four things differ from that:
-
-- The estimates are about hypotheses trained on fewer rows, which err more.
-- The winner has the least `E_cv` of all candidates, which makes its `E_cv` too small; its `E_val` has no part in the
-  choice.
-- Equal rows are drawn one by one, in the test set as in the folds
-  ([decision 25](decisions/0025-the-test-set-belongs-to-the-row.md)): with many copies, as in wine_quality and
-  phishing, both errors are also about rows that a training row equals. The run's line `duplicates` has `E_cv` both
-  ways, and `split.duplicates: keep_together` keeps copies on one side of the folds and of the test set.
-- Of the sets in time, electricity_elec2 and occupancy, the test set has the latest rows, and no interval covers what
-  changes until then.
+*Expected* is the number if the interval were right for the tested model; it is below 95 % of the runs, since the test
+set has noise too. What differs: the estimates are about models with fewer training rows; the winner's `E_cv` is too
+small, because it was the least; in two sets in time (electricity_elec2, occupancy) the test set has the latest rows.
+With many copies of rows, as in wine_quality and phishing, all errors are also about rows that equal a training row
+(`split.duplicates: keep_together` is for that).
 
 The winner is shown to beat the constant `baseline` on {better} of {sets} sets. `peer` is the test error of gradient
 boosting with its defaults, trained on every row outside the test set: the delivered winner's test error is
 {ratio:.3f} times it (geometric mean, half a wrong row added to both).
 {above}
-No run took more than {most:.2f} of its budget.
 """
 _COLUMNS = [
-    *("set", "rows", "estimates", "delivered", "task", "columns left out", "baseline", "selected", "E_cv", "E_val"),
-    *("E_test", "inside", "peer", "seconds", "of budget"),
+    *("set", "rows", "task", "columns left out", "baseline", "selected", "E_cv", "E_val", "E_test", "inside", "peer"),
+    "seconds",
 ]
-_FOOT = """\
-Estimates are about hypotheses that were trained on part of the rows of the column `estimates`; the winner was then
-trained on the rows of the column `delivered`. Seconds are for `init` and `dvc repro` together, on two cores.
-"""
 _AUTOML = """\
 ## Next to FLAML
 
@@ -102,11 +85,6 @@ error on the test set is {ratio:.3f} times FLAML's (geometric mean, half a wrong
 the test sets, {low:.3f} to {high:.3f} at 95 % over sets.
 
 """
-_OUTPUTS = "## The output of init\n"
-
-
-def _time(run: Run) -> float:
-    return run.seconds / run.budget
 
 
 def _above(runs: Sequence[Run]) -> str:
@@ -141,10 +119,8 @@ def _count(runs: Sequence[Run], judge: str) -> tuple[str, str]:
 def _line(run: Run) -> list[str]:
     beats = {True: "", False: " (not beaten)", None: " (perhaps not beaten)"}[run.beats_baseline]
     return [
-        f"[{run.name}](#{run.name})",
+        run.name,
         f"{run.rows}",
-        f"{run.rows_estimated}",
-        f"{run.rows_delivered}",
         _task(run),
         _left_out(run),
         _number(run, run.baseline) + beats,
@@ -155,7 +131,6 @@ def _line(run: Run) -> list[str]:
         " and ".join(run.inside) or "no",
         _number(run, run.peer_error),
         f"{run.seconds:.0f}",
-        f"{_time(run):.2f}",
     ]
 
 

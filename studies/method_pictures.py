@@ -1,23 +1,25 @@
-"""docs/method.md: its pictures, from the shards of the coverage study, and its tables, from the code.
+"""Pictures of docs/coverage.md, from docs/coverage.csv, and the tables of the method's pages, from the code.
 
-python -m studies.method_pictures --tables    # the tables alone, which need no shard
-python -m studies.method_pictures [CACHE]     # CACHE is where the study keeps its shards
+python -m studies.method_pictures             # after the coverage study
+python -m studies.method_pictures --tables    # the tables alone
 """
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from heldout.estimates.methods import DEFAULTS
 from heldout.intervals.method import IntervalMethod
 from studies import coverage_page, method_tables
-from studies.judgements import LEVEL, judge_stored
+from studies.colours import BLUE, GREY, ORANGE
+from studies.judgements import LEVEL
 
 PICTURES = Path("docs/method")
 OWN, OF_G = "its own target", "g, retrained on all rows"
-# the lines of each picture: estimate, column of `coverage_page.by_cell`, name in the legend
+# the lines of each picture: estimate, column of docs/coverage.csv, name in the legend
 LINES = {
     **{name: ((name, "covers", OWN), (name, "covers_g", OF_G)) for name in ("E_val", "E_cv", "E_prog", "E_2cv")},
     # a disagreement is no error, so that g has none to be covered
@@ -42,56 +44,42 @@ def draw(cells: Any, estimate: str, path: Path) -> None:
     panels = figure.subplots(1, len(TASKS), sharey=True)
     lowest = LEVEL
     for axes, task in zip(panels, TASKS, strict=True):
-        for place, (name, column, label) in enumerate(LINES[estimate]):
+        for colour, (name, column, label) in zip((BLUE, ORANGE), LINES[estimate], strict=True):
             method = "least mean error" if name == "half models" else default(name, task).name
             lines = cells[(cells["estimate"] == name) & (cells["task"] == task) & (cells["method"] == method)]
             by_size = lines.groupby("n")[column].agg(["median", "min", "max"])
             lowest = min([lowest, *by_size["min"]])
-            style = {"color": f"C{place}", "lw": 0}
-            axes.fill_between(by_size.index, by_size["min"], by_size["max"], alpha=0.18, **style)
-            axes.vlines(by_size.index, by_size["min"], by_size["max"], color=f"C{place}", lw=0.8, alpha=0.5)
-            axes.plot(by_size.index, by_size["median"], "-o", color=f"C{place}", ms=3.5, lw=1.6, label=label)
+            axes.fill_between(by_size.index, by_size["min"], by_size["max"], alpha=0.18, color=colour, lw=0)
+            axes.vlines(by_size.index, by_size["min"], by_size["max"], color=colour, lw=0.8, alpha=0.5)
+            axes.plot(by_size.index, by_size["median"], "-o", color=colour, ms=3.5, lw=1.6, label=label)
         sizes = sorted(cells["n"].unique())
         axes.set_xscale("log")
         axes.set_xlim(sizes[0] / 1.25, sizes[-1] * 1.25)
         axes.set_xticks(sizes, [str(n) for n in sizes])
         axes.minorticks_off()
-        axes.axhline(LEVEL, color="0.4", lw=0.8, ls="--", zorder=0)
-        axes.set_title(f"{task}: {default(estimate, task).name}", fontsize=9, loc="left")
-        axes.set_xlabel("labelled rows n", fontsize=8)
-        axes.tick_params(labelsize=8)
+        axes.axhline(LEVEL, color=GREY, lw=0.8, ls="--", zorder=0)
+        axes.set_title(f"{task}: {default(estimate, task).name}", fontsize=9, loc="left", color=GREY)
+        axes.set_xlabel("labelled rows n", fontsize=8, color=GREY)
+        axes.tick_params(labelsize=8, colors=GREY)
         axes.spines[["top", "right"]].set_visible(False)
+        axes.spines[["bottom", "left"]].set_color(GREY)
     panels[0].set_ylim(max(0, 0.1 * int(10 * lowest) - 0.02), 1.01)
-    panels[0].set_ylabel(f"coverage of {estimate}", fontsize=8)
-    figure.legend(
-        *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8, frameon=False
-    )
-    figure.savefig(path, dpi=100, metadata={"Software": None})
-
-
-def write(cells: Any) -> None:
-    """Draw every picture from the `cells` of the study, and bring the tables up to date."""
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    for estimate in LINES:
-        draw(cells, estimate, PICTURES / f"{estimate}.png")
-    method_tables.write()
+    panels[0].set_ylabel(f"coverage of {estimate}", fontsize=8, color=GREY)
+    handles = panels[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8, frameon=False, labelcolor=GREY)
+    figure.savefig(path, dpi=100, transparent=True, metadata={"Software": None})
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Bring the tables up to date, and draw every picture unless the tables alone are wanted."""
-    from studies.coverage import CACHE
-
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cache", type=Path, nargs="?", default=CACHE, help="folder of the study's shards")
-    parser.add_argument("--tables", action="store_true", help="write the tables alone, which need no shard")
-    asked = parser.parse_args(arguments)
-    if asked.tables:
-        method_tables.write()
-        return
-    if not any(asked.cache.glob("*/*/*/*.npz")):
-        parser.error(f"{asked.cache} holds no shard of the coverage study; name its folder, or give --tables")
-    judge_stored(asked.cache, os.cpu_count() or 1)
-    write(coverage_page.read(asked.cache))
+    parser.add_argument("--tables", action="store_true", help="write the tables alone")
+    method_tables.write()
+    if not parser.parse_args(arguments).tables:
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        cells = pd.read_csv(coverage_page.TABLE)
+        for estimate in LINES:
+            draw(cells, estimate, PICTURES / f"{estimate}.png")
 
 
 if __name__ == "__main__":

@@ -1,23 +1,20 @@
-"""The tables of docs/method.md, from the code: losses, intervals, selection rules, forms of delivery; and from
-docs/coverage.csv: the cells in which a default is short of its level."""
+"""The tables of the pages on the method, from the code: losses, intervals, selection rules, forms of delivery."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from heldout.estimates import ESTIMATES, SHOWN
 from heldout.estimates import methods as interval_methods
 from heldout.estimates.criteria import CRITERIA, WITH_LOSSES
 from heldout.estimates.methods import DEFAULTS, METHODS
+from heldout.intervals.method import IntervalMethod
 from heldout.losses import KINDS, SQUARED, ZERO_ONE, Loss, choose_loss
 from heldout.schemes import resampling
 from heldout.schemes.delivery import FORMS
 from heldout.selection.rules import RULES
-from studies import coverage_changes, coverage_page
-from studies.judgements import LEVEL
 
 SAMPLE = np.array([1, 1, 2])  # classes of unequal size, or numbers
 ANSWERS = {"class": "a class", "number": "a number", "probabilities": "probabilities"}
@@ -29,41 +26,60 @@ FITS = {
 }
 
 
+def shown(method: IntervalMethod) -> str:
+    """The name of a method; that of a metric is named for all metrics."""
+    of_metric = all(ESTIMATES[estimate].set_metric for estimate in method.covers)
+    return "corrected Wilson of the metric" if of_metric else method.name
+
+
 def methods_table() -> Iterator[str]:
-    """A line for each interval method, in the order of METHODS."""
-    yield "| method | covers, and under which assumption | losses | validity | further fits |"
-    yield "|---|---|---|---|---|"
+    """A line for all interval methods that share an assumption, in the order of METHODS."""
+    yield "| methods (losses) | covers, and under which assumption | validity | fits |"
+    yield "|---|---|---|---|"
+    named: dict[tuple[str, str, str], dict[str, list[str]]] = {}
     for method in METHODS:
-        together: dict[str, list[str]] = {}
+        assumed = named.setdefault((f"{shown(method)} ({method.losses})", method.validity, FITS[method.needs]), {})
         for estimate, assumption in method.covers.items():
-            together.setdefault(assumption, []).append(f"`{estimate}`")
-        covers = "<br>".join(f"{', '.join(names)}: {assumption}" for assumption, names in together.items())
-        yield f"| {method.name} | {covers} | {method.losses} | {method.validity} | {FITS[method.needs]} |"
+            assumed.setdefault(assumption, []).append(f"`{estimate}`")
+    together: dict[tuple[str, ...], list[str]] = {}
+    for (name, *cells), assumed in named.items():
+        covers = "<br>".join(f"{', '.join(names)}: {assumption}" for assumption, names in assumed.items())
+        together.setdefault((covers, *cells), []).append(name)
+    yield from _lines(together, "<br>")
 
 
 def defaults_table() -> Iterator[str]:
     """A line for all estimates that share their defaults, in the order of DEFAULTS."""
-    yield "| estimate | 0/1 | why | costs | others of known limit | others | why |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| estimate | 0/1 | costs | others of known limit | others |"
+    yield "|---|---|---|---|---|"
     together: dict[tuple[str, ...], list[str]] = {}
     for estimate, chosen in DEFAULTS.items():
         known = ("as others" if one is None else one.name for one in (chosen.of_costs, chosen.of_limit))
-        cells = chosen.zero_one.name, chosen.why_zero_one, *known, chosen.other.name, chosen.why_other
+        cells = shown(chosen.zero_one), *known, shown(chosen.other)
         together.setdefault(cells, []).append(f"`{estimate}`")
-    for shared, names in together.items():
-        yield f"| {' | '.join([', '.join(names), *shared])} |"
+    yield from _lines(together, ", ")
 
 
 def dependent_table() -> Iterator[str]:
-    """A line for each way in which rows depend, and each estimate that has an interval then."""
-    yield "| rows depend by | estimate | classes | numbers |"
+    """A line for all ways in which rows depend, and estimates, that have the same intervals then."""
+    yield "| estimate | rows depend by | classes | numbers |"
     yield "|---|---|---|---|"
+    kinds: dict[tuple[str, ...], list[str]] = {}
     for kind, valid in interval_methods.VALID.items():
         for estimate, methods in valid.items():
-            cells = [
-                ", ".join(method.name for method in methods if method.admits(loss)) for loss in (ZERO_ONE, SQUARED)
-            ]
-            yield f"| {kind} | `{estimate}` | {cells[0]} | {cells[1]} |"
+            of_classes, of_numbers = (
+                ", ".join(shown(method) for method in methods if method.admits(loss)) for loss in (ZERO_ONE, SQUARED)
+            )
+            kinds.setdefault((f"`{estimate}`", of_classes, of_numbers), []).append(kind)
+    together: dict[tuple[str, ...], list[str]] = {}
+    for (estimate, *cells), named in kinds.items():
+        together.setdefault(("; ".join(named), *cells), []).append(estimate)
+    yield from _lines(together, ", ")
+
+
+def _lines(together: Mapping[tuple[str, ...], list[str]], between: str) -> Iterator[str]:
+    for shared, names in together.items():
+        yield f"| {between.join(names)} | {' | '.join(shared)} |"
 
 
 def span_of(loss: Loss) -> str:
@@ -106,43 +122,12 @@ def forms_table() -> Iterator[str]:
         yield f"| `{name}` | {form.says} | {about} |"
 
 
-def shortfalls_table() -> Iterator[str]:
-    """A line for each estimate, population and learner of docs/coverage.csv whose default is short of its level."""
-    cells = coverage_changes.with_errors(coverage_changes.defaults(pd.read_csv(coverage_page.TABLE)))
-    least = LEVEL - coverage_changes.SHORT
-    short = cells[cells["covers"] < least]
-    yield "| estimate | interval | population | learner | rows: coverage (standard error) | what holds it there |"
-    yield "|---|---|---|---|---|---|"
-    keys = ["estimate", "method", "population", "learner"]
-    for (estimate, method, population, learner), lines in short.groupby(keys):
-        shown = ", ".join(f"{row.n}: {row.covers:.3f} ({row.error:.3f})" for row in lines.itertuples())
-        if (lines["task"] == "numbers").all():
-            reason = "heavy tails"
-        elif (lines["covers"] + 2 * lines["error"] >= least).all():
-            reason = f"perhaps chance: {least:g} is within two standard errors"
-        else:
-            reason = "not known"
-        yield f"| `{estimate}` | {method} | {str(population).replace('_', ' ')} | {learner} | {shown} | {reason} |"
-
-
 def further_sections() -> Iterator[str]:
     """The sections of the estimates that are made only where somebody asks for them, by their definitions."""
     yield "\n\n---\n\n".join(definition.section.strip() for definition in ESTIMATES.values() if definition.section)
 
 
-TABLES = {
-    "further estimates": further_sections,
-    "losses": losses_table,
-    "defaults": defaults_table,
-    "methods": methods_table,
-    "dependent": dependent_table,
-    "shortfalls": shortfalls_table,
-    "rules": rules_table,
-    "forms": forms_table,
-}
-
-
-def with_tables(page: str, tables: Mapping[str, Callable[[], Iterator[str]]] = TABLES) -> str:
+def with_tables(page: str, tables: Mapping[str, Callable[[], Iterator[str]]]) -> str:
     """The page, with each table between its two marks made again."""
     for name, table in tables.items():
         first, last = f"<!-- {name}: made by studies/method_pictures.py -->\n\n", f"\n\n<!-- end of {name} -->"
@@ -170,9 +155,14 @@ def estimates_table() -> Iterator[str]:
 
 
 def write() -> None:
-    """Bring the tables of both pages up to date."""
+    """Bring the tables of all pages up to date."""
     for page, tables in PAGES.items():
         page.write_text(with_tables(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
 
 
-PAGES = {Path("docs/method.md"): TABLES, Path("docs/reading.md"): {"estimates": estimates_table}}
+PAGES: Mapping[Path, Mapping[str, Callable[[], Iterator[str]]]] = {
+    Path("docs/losses.md"): {"losses": losses_table, "further estimates": further_sections},
+    Path("docs/intervals.md"): {"defaults": defaults_table, "methods": methods_table, "dependent": dependent_table},
+    Path("docs/choosing.md"): {"rules": rules_table, "forms": forms_table},
+    Path("docs/reading.md"): {"estimates": estimates_table},
+}

@@ -106,13 +106,11 @@ def _quoted(line: str | None) -> str:
 _PAGE = """\
 # Planted traps
 
-`python -m studies.trap_finds` makes this page. Found are {found} of {planted} planted traps. On {honest} public tables,
-whose true findings `studies/public_sets.py` lists, `init` raised {alarms} false alarms, and {false_of_others} on
-{others} further ones of packages.
+`init` found {found} of {planted} traps that we planted, one in each table. On {honest} public tables, whose
+true findings `studies/public_sets.py` lists, it raised {alarms} false alarms, and {false_of_others} on {others} further
+ones of packages. `python -m studies.trap_finds` makes this page.
 
 ## One trap in each table
-
-Each table of `studies/traps.py` goes through `python -m flows init FILE --target y`.
 
 {lines}
 ## False alarms on public tables

@@ -331,18 +331,25 @@ def pictures(results: pd.DataFrame) -> Mapping[str, Figure]:  # noqa: ARG001
 
 
 def table(findings_csv: Path = TABLE) -> str:
-    """The table of the page, from the findings."""
-    head = ["design", "shipped", "with care", *WRONG, "largest share"]
+    """The table of the page, from the findings: all designs together, and those with a share above .05."""
+    head = ["tables", "shipped", "with care", *WRONG, "largest share (95 % interval)"]
     lines: Any = pd.read_csv(findings_csv, dtype=str, keep_default_na=False).to_dict("records")
-    names = {f"verdict-{slug(name)}": name for name in CELLS}
-    names |= {f"verdict-all-{slug(what)}": f"**all but null cells: {what}**" for what in WRONG}
-    return markdown([head, *(_row(names[line["finding"]], line) for line in lines)])
+    together = {f"verdict-all-{slug(what)}": "**all**" for what in WRONG}
+    above = {f"verdict-{slug(name)}": name for name in CELLS}
+    shown = [(together[line["finding"]], line) for line in lines if line["finding"] in together]
+    shown += [(above[name], line) for line in lines if (name := line["finding"]) in above and _above(line["ours"])]
+    return markdown([head, *(_row(name, line) for name, line in shown)])
+
+
+def _above(share: str) -> bool:
+    return share.replace(".", "").isdigit() and float(share) > 1 - LEVEL
 
 
 def _row(name: str, line: Mapping[str, str]) -> list[str]:
     shipped, care, tables = map(int, _COUNTS.findall(line["verdict"])[0])
     counts = {what: count for count, what in _WAYS.findall(line["verdict"])}
-    ends = f"{line['ours']} ({line['low']} to {line['high']})" if line["low"] else line["ours"]
+    share, low, high = (f"{float(line[end]):.3f}" for end in ("ours", "low", "high"))
+    ends = f"{share} ({low} to {high})"
     shares = [f"{count / tables:.2f}" for count in (shipped, care)]
     return [f"{name} ({tables} tables)", *shares, *(counts.get(what, "") for what in WRONG), ends]
 

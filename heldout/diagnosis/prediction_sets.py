@@ -12,7 +12,8 @@ for each row and not for each class; given that no calibration row has a class o
 Assumption: the K rows and the new row are exchangeable, and neither trained g- nor chose it. So there is no threshold
 for rows with groups, in time order, or with weights. A candidate that was chosen by errors on the same rows, as a
 winner is, may be covered a little less often, and another hypothesis, such as g, has t by analogy alone: what these
-cover is measured on a test set (`measured`), with Clopper and Pearson's interval. docs/method.md has a study of both.
+cover is measured on a test set (`measured`), with Clopper and Pearson's interval. docs/intervals.md has what was found
+for both.
 
 Probabilities that occur often, as those of a tree, make ties: so t is raised by 1e-8, and a rounded t has equal
 sets. Answers on another scale than those of g- need a threshold of their own: the votes of several hypotheses are no

@@ -98,7 +98,7 @@ class Definition:
     hidden : str
         Why tables of candidates leave it out; empty where they show it.
     section : str
-        Its section of docs/method.md, where no person has written one.
+        Its section of docs/losses.md, where no person has written one.
     """
 
     name: str

@@ -180,34 +180,32 @@ def _from_either(observed: Bootstrapped, bounds: Callable[[float, float], tuple[
 _SECTION = """\
 ## `E_boot`: the bootstrap .632+ error
 
-From a table of N rows, N rows are drawn with replacement, 50 times. A draw has about .632 of the rows; the rows that
-it left out test the hypothesis that it trained. The mean over rows of these losses, $L$, is too high, since .632 N rows
-teach less than N; the training error, `E_in`, is too low. `E_boot` lies between them:
+N rows are drawn with replacement, 50 times; the rows that a draw left out, about .368 of them, test the hypothesis that
+it trained. The mean of these losses, $L$, is too high, since .632 N rows teach less than N; `E_in` is too low. `E_boot`
+lies between them:
 
 ```math
 E_{\\mathrm{boot}} = (1 - w) E_{\\mathrm{in}} + w \\min(L, c), \\qquad w = \\frac{0.632}{1 - 0.368 R}, \\qquad
 R = \\frac{\\min(L, c) - E_{\\mathrm{in}}}{c - E_{\\mathrm{in}}}
 ```
 
-where $c$ is the error if labels do not depend on features: that of each draw's hypothesis on the rows that it
-left out, with their labels in random order. $R$ is 0 where $L$, or $c$, is not above `E_in`. Each candidate
-needs 50 fits more, since no shortcut knows rows that are drawn twice.
+where $c$ is the error if labels do not depend on features: that of each draw's hypothesis with the labels in random
+order. $R$ is 0 where $L$, or $c$, is not above `E_in`.
 
 **Target.** The error of the final hypothesis, trained on all N rows.
 
 **Interval and assumption.** Classes: `bootstrap Wilson`. Numbers: `bootstrap log t`. Both under "independent examples;
-correlation of draws taken to be that of subsamples, constant weights". The lower end is that about `E_boot`, the upper
-end that about $L$, since the first may be too low and the second is too high: about `E_boot` alone the interval covered
-.48 to .9 for full trees of 300 rows. The variance of $L$ is $S^2 (1/B + 0.368/0.632)$ of the errors of the B draws, and
-never less than that of independent rows. How often the interval covers is in [a study](studies/bootstrap_632.md);
-skewed losses of numbers in few rows are short of their level, as everywhere. With `groups` whole groups are drawn, and
-no interval is claimed; for rows in time there is no `E_boot`.
+correlation of draws taken to be that of subsamples, constant weights". From the lower end about `E_boot`, which may be
+too low, to the upper end about $L$, which is too high ([study](studies/bootstrap_632.md)). With `groups` no interval is
+claimed; for rows in time there is no `E_boot`.
 
-**Use it when** rows are few, some ten to a hundred, and the noise of folds matters more than a little bias. Ask for it
-with `further_estimates: [E_boot]`, or by naming it in `heldout.validate(estimates=...)`.
+**Cost.** 50 fits more for each candidate, without shortcuts.
 
-**Do not read it as** unbiased: a learner that repeats its training rows, such as a single nearest neighbour or a full
-tree, has an `E_in` of 0, and $w$ goes only a part of the way. No candidate is chosen by it.
+**Use it when** rows are few, some ten to a hundred, and the noise of folds matters more than a little bias.
+`further_estimates: [E_boot]`, or name it in `heldout.validate(estimates=...)`.
+
+**Do not read it as** unbiased: a single nearest neighbour or a full tree has an `E_in` of 0, and $w$ goes only a part
+of the way. No candidate is chosen by it.
 
 Source: B. Efron, R. Tibshirani, Improvements on cross-validation: the .632+ bootstrap method (J. Amer. Statist. Assoc.
 92, 1997). Code: `heldout/estimates/e_boot.py`.
@@ -232,7 +230,7 @@ _LOG_T = IntervalMethod(
     with_weights=True,
     least=4,
 )
-_STUDIED = "its coverage is that of docs/studies/bootstrap_632.md"
+_STUDIED = "its coverage is that of docs/studies.md, bootstrap_632"
 ESTIMATE = Definition(
     name="E_boot",
     meaning="The bootstrap .632+ error: between the training error and the error on rows that draws with replacement "

@@ -133,7 +133,7 @@ def method_alone(
 def definition(name: str, loss: SetMetric, *, column: int, section: str = "") -> Definition:
     """The estimate `name` of a metric of a set, at a place among the columns of reports.
 
-    A package gives a metric of its own in this way (docs/extending.md); `section` is its section of docs/method.md.
+    A package gives a metric of its own in this way (docs/extending.md); `section` is its section of docs/losses.md.
     """
     method = IntervalMethod(
         name=f"corrected Wilson of {loss.metric}",

@@ -1,7 +1,7 @@
 """The area under the ROC curve: the chance that a row of the class is ranked above another row.
 
 Rows are ranked by the probability of the class, or else by its score. Two classes: of the second one. More: the mean
-over the classes, each against the rest. Half a tie counts. Kind of the interval: asymptotic; docs/method.md has its
+over the classes, each against the rest. Half a tie counts. Kind of the interval: asymptotic; docs/losses.md has its
 measured coverage. Source of the limit of n_eff: J. A. Hanley, B. J. McNeil (Radiology 143, 1982), whose variance for m
 rows of the class and n others is near A (1 - A) / 2m at A = 1, and near A (1 - A) / 2n if the two are exchanged; the
 limit has the mean of both, A (1 - A) (m + n) / (4 m n).

@@ -2,7 +2,7 @@
 
 Rows are ranked by the probability of the class, or else by its score. Two classes: of the second one. More: the mean
 over the classes, each against the rest. Unlike AUC it depends on how frequent the class is. Kind of the interval:
-asymptotic; docs/method.md has its measured coverage. Source of its scale: K. Boyd, K. H. Eng, C. D. Page, Area under
+asymptotic; docs/losses.md has its measured coverage. Source of its scale: K. Boyd, K. H. Eng, C. D. Page, Area under
 the precision-recall curve: point estimates and confidence intervals (ECML 2013): on the logit scale, with the rows of
 the class as its size at most.
 """

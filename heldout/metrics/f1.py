@@ -1,7 +1,7 @@
 """F1: the harmonic mean of precision and recall, 2 tp / (2 tp + fp + fn).
 
 Two classes: of the second one. More: the mean over the classes (macro). Kind of the interval: asymptotic;
-docs/method.md has its measured coverage. Of the u rows that are of the class, or predicted to be, the share J = tp / u
+docs/losses.md has its measured coverage. Of the u rows that are of the class, or predicted to be, the share J = tp / u
 is binomial, and F1 = 2 J / (1 + J). So F1 has the variance F1 (1 - F1) (2 - F1)^2 / 2u, hence the limit of n_eff: 2u
 where F1 is 1, but u / 2 where it is 0, as of a rare class that is never predicted.
 """

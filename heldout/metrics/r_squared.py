@@ -1,6 +1,6 @@
 """R^2: 1 - sum (y - predicted)^2 / sum (y - mean y)^2, with the mean of the tested rows themselves.
 
-It may be below 0. Kind of the interval: asymptotic, finite fourth moments; docs/method.md has its measured coverage.
+It may be below 0. Kind of the interval: asymptotic, finite fourth moments; docs/losses.md has its measured coverage.
 """
 
 import numpy as np

@@ -9,7 +9,7 @@ the rows; but only its level is used, for limits that need no normality. Few err
 candidates are, and no error nothing. So each candidate gets the variance of one more error, on a row of its own: alpha'
 is close to delta / m where few errors were seen, and never below it.
 
-Approximate: the correlation is an estimate, and counts of errors are not normal. docs/method.md has its measured level.
+Approximate: the correlation is an estimate, and counts of errors are not normal. docs/choosing.md has its level.
 
 With i drawn from 1 … m, Pr(max Z_j > z) = m alpha' E(1 / number of j with Z_j > z | Z_i > z): importance sampling that
 is exact for candidates that are never missed together (A. Owen, Y. Maximov, M. Chertkov, Importance sampling the union

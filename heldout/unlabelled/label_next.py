@@ -20,7 +20,7 @@ error is meant. But rows that train it are no rows of its pool, which changes th
 
 Interval: `lure`, for losses of 0 and 1 Wilson's, for others log t, both of rows with weights. Assumption: independent
 rows in the pool, the q as they were, finite variance, large M. Asymptotic; the v_m L_m of draws far from exhausting the
-pool are nearly uncorrelated (docs/method.md).
+pool are nearly uncorrelated (docs/losses.md).
 Source: S. Farquhar, Y. Gal, T. Rainforth, On statistical bias in active learning: how and when to fix it (ICLR 2021);
 J. Kossen, S. Farquhar, Y. Gal, T. Rainforth, Active testing (ICML 2021); D. Raj, Some estimators in sampling with
 varying probabilities without replacement, J. Am. Stat. Assoc. 51 (1956), for A_m.

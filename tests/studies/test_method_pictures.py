@@ -1,4 +1,4 @@
-"""The tables of docs/method.md are made without the shards of the coverage study; the pictures are not."""
+"""The tables of the method's pages are made without the pictures, which are made from docs/coverage.csv."""
 
 import shutil
 from pathlib import Path
@@ -7,38 +7,39 @@ import pytest
 
 from studies import coverage_page, method_pictures, method_tables
 
-PAGE = Path(__file__).parents[2] / "docs" / "method.md"
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def page(tmp_path, monkeypatch):
-    """docs/method.md in an empty folder, with one cell of one table changed by hand."""
+def docs(tmp_path, monkeypatch):
+    """The pages in an empty folder, with one cell of one table changed by hand."""
     monkeypatch.chdir(tmp_path)
-    page = Path("docs/method.md")
-    page.parent.mkdir()
-    text = PAGE.read_text(encoding="utf-8")
-    shutil.copy(PAGE.with_name("reading.md"), page.parent)
-    shutil.copy(PAGE.with_name("coverage.csv"), coverage_page.TABLE)
-    page.write_text(text.replace("| `minimum` |", "| `smallest` |"), encoding="utf-8")
-    return page
+    Path("docs").mkdir()
+    for page in (*method_tables.PAGES, coverage_page.TABLE):
+        shutil.copy(ROOT / page, page)
+    page = Path("docs/choosing.md")
+    page.write_text(page.read_text(encoding="utf-8").replace("| `minimum` |", "| `smallest` |"), encoding="utf-8")
 
 
-def test_the_tables_alone_need_no_shard(page):
+@pytest.mark.usefixtures("docs")
+def test_the_tables_are_made_alone():
     method_pictures.main(["--tables"])
-    assert PAGE.read_text(encoding="utf-8") == page.read_text(encoding="utf-8")
+    assert [] == [page for page in method_tables.PAGES if page.read_bytes() != (ROOT / page).read_bytes()]
     assert not method_pictures.PICTURES.exists()
 
 
-def test_the_pictures_need_the_shards_and_the_message_says_what_does_not(page, capsys):
-    before = page.read_bytes()
-    with pytest.raises(SystemExit):
-        method_pictures.main([])
-    assert "holds no shard of the coverage study; name its folder, or give --tables" in capsys.readouterr().err
-    assert before == page.read_bytes()
+@pytest.mark.usefixtures("docs")
+def test_the_pictures_are_those_of_the_table():
+    method_pictures.main([])
+    assert {f"{name}.png" for name in method_pictures.LINES} == {
+        path.name for path in method_pictures.PICTURES.iterdir()
+    }
 
 
-@pytest.mark.parametrize("name", method_tables.TABLES)
-def test_a_page_without_the_marks_of_a_table_is_refused(name):
-    text = PAGE.read_text(encoding="utf-8").replace(f"<!-- end of {name} -->", "")
-    with pytest.raises(ValueError, match=f"needs the marks <!-- {name}: "):
-        method_tables.with_tables(text)
+@pytest.mark.parametrize("page", method_tables.PAGES, ids=lambda page: page.name)
+def test_a_page_without_the_marks_of_a_table_is_refused(page):
+    tables = method_tables.PAGES[page]
+    for name in tables:
+        text = (ROOT / page).read_text(encoding="utf-8").replace(f"<!-- end of {name} -->", "")
+        with pytest.raises(ValueError, match=f"needs the marks <!-- {name}: "):
+            method_tables.with_tables(text, tables)

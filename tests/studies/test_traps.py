@@ -15,7 +15,7 @@ def test_what_is_missed_and_what_is_further_is_on_the_page():
     page = trap_finds.page({"x": None, "z": "leak      cost: a | b"}, {"iris": []}, {"adult": ["found     z"]})
     assert "| x | missed |" in page
     assert "| z | `leak cost: a ¦ b` |" in page
-    assert "Found are 1 of 2 planted traps" in page
+    assert "found 1 of 2 traps" in page
     assert "- adult: `found z`" in page
 
 

@@ -26,7 +26,7 @@ class Compared:
 class SelectionRule:
     """One line of the registry of rules.
 
-    `says` is the candidate that it takes, in words for params.yaml and docs/method.md. `needs_losses`: it needs a
+    `says` is the candidate that it takes, in words for params.yaml and docs/choosing.md. `needs_losses`: it needs a
     criterion that is a mean of paired losses. The first candidate is taken whose value is at most
     `largest(least value, its standard error)`, numbers or arrays; if None, the first of `indistinguishable`.
     """

@@ -117,7 +117,8 @@ def test_the_report_says_on_how_many_rows_each_number_was_trained_and_tested(sum
 
 @pytest.mark.parametrize("name", ESTIMATES)
 def test_the_documentation_has_every_estimate(name):
-    headings = re.findall(r"^## (.+)$", (DOCS / "method.md").read_text(encoding="utf-8"), re.MULTILINE)
+    pages = "".join((DOCS / page).read_text(encoding="utf-8") for page in ("method.md", "losses.md"))
+    headings = re.findall(r"^## (.+)$", pages, re.MULTILINE)
     assert any(f"`{name}`" in heading for heading in headings)
     assert f"`{name}`" in (DOCS / "reading.md").read_text(encoding="utf-8")
 
