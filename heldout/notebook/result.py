@@ -41,6 +41,7 @@ from heldout.selection import bbc, beats_baseline
 from heldout.selection.bound import SelectionBound
 from heldout.selection.differences import differences
 from heldout.selection.doubts import doubts
+from heldout.selection.equal_candidates import equal_candidates
 from heldout.selection.margin import check_matters, checked
 from heldout.selection.race import Dropped
 from heldout.selection.rules import Rule
@@ -627,6 +628,11 @@ class Validation:
             hypothesis, X = fits.hypotheses(scheme)[0], in_memory(fits.X)
             self._carriers[name] = too_good.carriers(hypothesis, X, design, split, of_baseline.value)
         return self._carriers[name]
+
+    @cached_property
+    def equal(self) -> dict[str, str]:
+        """Each candidate that has the losses of an earlier one on every tested row, and the name of that one."""
+        return equal_candidates(self.evidence)
 
     def other_population(self, candidate: str | None = None) -> str:
         """Why the unlabelled rows are not of the population of the labelled rows; empty where nothing says so.

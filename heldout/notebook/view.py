@@ -16,6 +16,7 @@ from heldout.notebook import as_html, as_page, as_text
 from heldout.notebook.as_strip import strip_of
 from heldout.notebook.decision import planned
 from heldout.printable import printable
+from heldout.selection import equal_candidates
 
 if TYPE_CHECKING:
     from heldout.display.picture import Picture
@@ -38,9 +39,13 @@ class View:
     def text(self) -> str:
         """The decision, and the table."""
         made = self._made
-        notes = {**about_race.lines(made.dropped, self._design.loss, about_race.FEW), **self._of_failed}
-        names = [*self._order, *notes, *([] if made.judged is None else [baseline.NAME])]
-        return as_text.text(made, self._first, names, notes, self._worse, self._remarks)
+        notes = {
+            **self._of_equal,
+            **about_race.lines(made.dropped, self._design.loss, about_race.FEW),
+            **self._of_failed,
+        }
+        names = dict.fromkeys([*self._order, *notes, *([] if made.judged is None else [baseline.NAME])])
+        return as_text.text(made, self._first, [*names], notes, self._worse, self._remarks)
 
     def html(self, *, whole: bool = False) -> str:
         """What a notebook shows; the `whole` has every estimate."""
@@ -48,7 +53,7 @@ class View:
         rows = dict.fromkeys(self._order, "")
         if ranked and len(rows) > 1:
             rows[ranked[0].candidate] = f"least {ranked[0].estimate}"
-        rows |= {**about_race.lines(made.dropped, loss), **self._of_failed}
+        rows |= {**self._of_equal, **about_race.lines(made.dropped, loss), **self._of_failed}
         if made.judged is not None:
             rows[baseline.NAME] = loss.constant.says
         columns = self._columns(whole=whole)
@@ -178,6 +183,11 @@ class View:
         """How many rows there are, and of how many groups."""
         groups = self._design.dependence.groups
         return f"{len(self._design.y)} rows{'' if groups is None else f' of {groups} groups'}"
+
+    @property
+    def _of_equal(self) -> dict[str, str]:
+        """What tables say of each candidate that is equal to an earlier one."""
+        return {name: equal_candidates.line(earlier) for name, earlier in self._made.equal.items()}
 
     @property
     def _of_failed(self) -> dict[str, str]:

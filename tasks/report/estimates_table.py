@@ -7,6 +7,7 @@ from heldout.display.text_table import NOTHING, Row
 from heldout.estimates import SHOWN
 from heldout.fits import baseline
 from heldout.printable import printable
+from heldout.selection import equal_candidates
 from tasks.report.section import Cell, Table
 from tasks.report.summary import Summary
 
@@ -28,7 +29,13 @@ def columns_and_rows(
     failed = [Row(printable(name), (), note=printable(f"{FAILED}: {why}")) for name, why in summary.failures.items()]
     left_out = about_race.lines(summary.left_race, summary.loss, most_dropped)
     dropped = [Row(printable(name), (), note=printable(says)) for name, says in left_out.items()]
-    rows = [Row(printable(name), _cells(summary, name, columns), name == summary.selected) for name in summary.ranked]
+    notes = {name: printable(equal_candidates.line(earlier)) for name, earlier in summary.equal.items()}
+    rows = [
+        Row(printable(name), (), note=notes[name])
+        if name in notes
+        else Row(printable(name), _cells(summary, name, columns), name == summary.selected)
+        for name in summary.ranked
+    ]
     return columns, [*rows, *dropped, *failed, Row(baseline.NAME, _cells(summary, baseline.NAME, columns))]
 
 

@@ -59,6 +59,7 @@ def read_summary(settings: Settings) -> Summary:
         ),
         tables=_winner_tables(),
         not_credible=_not_credible(),
+        equal=validation.equal,
     )
 
 

@@ -146,6 +146,7 @@ class Summary:
     tables: WinnerTables = field(default_factory=WinnerTables)
     not_credible: Mapping[tuple[str, str], str] = field(default_factory=dict)  # why, by candidate and estimate
     lacking: Mapping[str, str] = field(default_factory=dict)  # which estimates a candidate lacks, and why
+    equal: Mapping[str, str] = field(default_factory=dict)  # each that has the losses of an earlier one, and that one
 
     @property
     def percent(self) -> bool:
