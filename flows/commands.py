@@ -53,6 +53,7 @@ are distributed otherwise -> reports/watch.csv""",
 OTHERS = {
     "new": "a folder for a project of your own",
     "init": "look at a table, and write its params.yaml",
+    "settings": "params.yaml with its defaults, for the stages of DVC",
     "plan": "how many fits a run does, their seconds and memory",
     "open-test": "test the winner on the sealed test set, once, at the end",
     "compare": "two revisions; or answers that somebody else made",
@@ -74,7 +75,7 @@ FIRST = {
 }
 FURTHER = {
     "before and after": ("plan", "gate", "verify", "label-next"),
-    "one step at a time": tuple(FLOWS)[:4],
+    "one step at a time": ("settings", *tuple(FLOWS)[:4]),
     "every night": ("serve", "trigger", "batch", "rollback", "prune"),
 }
 

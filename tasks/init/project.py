@@ -11,7 +11,8 @@ from tasks.runtime import own_code
 from tasks.runtime.errors import UserError
 
 _REQUIREMENTS = "requirements.txt"
-_OUR_CODE = re.compile(r"^ +- (?:flows|heldout|tasks)/.*\n", re.MULTILINE)  # a dependency of a stage
+# a dependency of a stage, with the line above it where it is the only one
+_OUR_CODE = re.compile(r"^(?: +params:\n)? +- (?:flows|heldout|tasks)/.*\n", re.MULTILINE)
 _IN_PLACE_OF = {
     "requirements.lock": _REQUIREMENTS,
     "python -m flows": "heldout",

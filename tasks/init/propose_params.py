@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from heldout.defaults import TESTED_FRACTION, VALIDATION_FRACTION
 from heldout.splits.partition import part_size
 from tasks.init import describe, learners
 from tasks.init.edit_params import Commented, CommentedItems, KeyPath, plain
 from tasks.init.profile import Profile
 from tasks.init.search import Search
 from tasks.plans import budget
-from tasks.plans.budget import TESTED_FRACTION, VALIDATION_FRACTION, Choice, TableSize
+from tasks.plans.budget import Choice, TableSize
 
 BUDGET_MINUTES = 5
 _TEST_FRACTION = 0.2

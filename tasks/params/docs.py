@@ -15,8 +15,9 @@ _HEAD = """\
 # The keys of params.yaml
 
 Made by `make docs` from the models in `tasks/params/`, like `params.schema.json`: an editor with a YAML language server
-uses the schema to check the file while you type. A key without a default is required. Errors are reported before any
-fit, at most ten at once, with the file (and `--set`), the key, its value and the allowed values.
+uses the schema to check the file while you type. A key that is left out has its default, one without a default is
+required. Errors are reported before any fit, at most ten at once, with the file (and `--set`), the key, its value and
+the allowed values.
 
 """
 _TYPES = {
@@ -40,7 +41,8 @@ def page() -> str:
     whole = json.loads(schema())
     lines = ["| key | values | default | meaning |", "|---|---|---|---|"]
     for key, place, required in _keys(whole, whole):
-        default = "" if required else f"`{json.dumps(place.get('default'), ensure_ascii=False)}`"
+        none: dict[str, Any] | None = {} if "properties" in place else None
+        default = "" if required else f"`{json.dumps(place.get('default', none), ensure_ascii=False)}`"
         cells = [f"`{key}`", _values(place, whole), default or "–", place.get("description", "")]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return _HEAD + "\n".join(lines) + "\n"

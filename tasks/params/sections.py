@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from heldout import defaults
 from heldout.errors import BadArgument
 from heldout.estimates.criteria import CRITERIA, OF_METRICS, listed
 from heldout.rows import foreign_kinds
@@ -99,14 +100,15 @@ class Data(ParamsSection):
         description="files with unlabelled rows, each file a shard: a path, a folder or a glob; null takes the rows "
         "whose label was hidden",
     )
-    shards: Count = Field(description="number of shards for the rows whose label was hidden")
+    shards: Count = Field(4, description="number of shards for the rows whose label was hidden")
     on_bad_shard: Literal["fail", "skip"] = Field(
         "fail",
         description="an unlabelled file that lacks a column, or has a column of another kind: fail; skip, which "
         "reports the number of lost rows",
     )
     sampling: Literal["iid", "active"] = Field(
-        description="iid: labelled rows are random draws; active: they were picked, so cross-validation misleads"
+        "iid",
+        description="iid: labelled rows are random draws; active: they were picked, so cross-validation misleads",
     )
     label_probability: str | None = Field(
         None,
@@ -156,7 +158,8 @@ class SplitSection(ParamsSection):
     """The parts of the labelled rows."""
 
     test_fraction: Annotated[float, Field(ge=0, lt=1)] = Field(
-        description="share of all labelled rows cut off first and opened once, for the winner alone; 0 for no test set"
+        0.2,
+        description="share of all labelled rows cut off first and opened once, for the winner alone; 0 for no test set",
     )
     test_key: Annotated[int, Field(ge=0)] = Field(
         0,
@@ -164,9 +167,11 @@ class SplitSection(ParamsSection):
         "is in the test set: no seed and no added row does. With data.groups the group's name decides, with data.time "
         "the order",
     )
-    validation_fraction: Fraction = Field(description="share of the labelled rows that the hold-out tests")
+    validation_fraction: Fraction = Field(
+        defaults.VALIDATION_FRACTION, description="share of the labelled rows that the hold-out tests"
+    )
     folds: Annotated[int, Field(ge=2)] | Literal["loo"] = Field(
-        description="number of folds of cross-validation, or loo for leave-one-out"
+        defaults.FOLDS, description="number of folds of cross-validation, or loo for leave-one-out"
     )
     rows: Annotated[int, Field(ge=2)] | None = Field(
         None,
@@ -174,12 +179,14 @@ class SplitSection(ParamsSection):
         "delivered model (deliver: final) is trained on all of them; null for all",
     )
     stratify: bool | None = Field(
+        None,
         description="of classes. true: each part has the class shares of all rows, which makes estimates too low where "
         "classes are many; false: random parts, with each class in the training rows; null: true for two classes, else "
-        "false"
+        "false",
     )
     gap: Annotated[int, Field(ge=0)] = Field(
-        0, description="with data.time: number of rows left out between the training rows and the tested rows"
+        defaults.GAP,
+        description="with data.time: number of rows left out between the training rows and the tested rows",
     )
     duplicates: Literal["allow", "keep_together"] = Field(
         "allow",
@@ -195,9 +202,12 @@ class SplitSection(ParamsSection):
 class Progressive(ParamsSection):
     """Test each block of rows, then train on it."""
 
-    tested_fraction: Fraction = Field(description="share of the labelled rows that are tested, then trained on")
+    tested_fraction: Fraction = Field(
+        defaults.TESTED_FRACTION, description="share of the labelled rows that are tested, then trained on"
+    )
     block: Count | Literal["auto"] = Field(
-        description="steps that share one fit; auto: a tenth of the rows trained on before, for few fits"
+        defaults.BLOCK,
+        description="steps that share one fit; auto: a tenth of the rows trained on before, for few fits",
     )
 
 
@@ -205,9 +215,10 @@ class Covalidation(ParamsSection):
     """Train on both halves of the rows, and compare."""
 
     repeats: Count | Literal["auto"] = Field(
+        defaults.REPEATS,
         description="number of times that the labelled rows are halved and a model is trained on each half; auto: as "
         "many as bring what their drawing adds to the variance of E_2cv below a tenth of it, 8 to 30, or 8 to 10 for "
-        "more than 600 rows"
+        "more than 600 rows",
     )
 
 
@@ -248,10 +259,10 @@ class SelectionSection(ParamsSection):
         description=f"{', '.join(CRITERIA[:-1])} or {CRITERIA[-1]}, or the name of a metric as AUC or RMSE; left out, "
         "data.sampling decides",
     )
-    rule: RuleName = Field(description="; ".join(f"{name}: {rule.says}" for name, rule in RULES.items()))
-    level: Fraction = Field(description="level of every interval and bound")
+    rule: RuleName = Field("minimum", description="; ".join(f"{name}: {rule.says}" for name, rule in RULES.items()))
+    level: Fraction = Field(defaults.LEVEL, description="level of every interval and bound")
     race: Races = Field(
-        "auto",
+        defaults.RACE,
         description=f"auto: of more than {MORE_THAN} candidates those that fall behind on the first steps of E_prog, "
         "by more than chance, get no further fits; it needs a loss of known limit and independent rows. off: all fits "
         "are made",

@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from heldout import defaults
 from heldout.errors import BadArgument
 from heldout.estimates import NOT_IN_TIME, ON_REQUEST
 from heldout.estimates.criteria import check_rule, meant
@@ -30,12 +31,11 @@ from tasks.params import (
     by_name,
     grids,
     loss_key,
-    missing_keys,
     searches,
 )
 from tasks.params.check_time import check_time
 from tasks.params.hidden import reveal
-from tasks.params.messages import Problem, of_argument, problems
+from tasks.params.messages import of_argument, problems
 from tasks.params.own_modules import Reached
 from tasks.params.running import Execution, Operations, Tracking
 from tasks.params.sections import (
@@ -175,16 +175,21 @@ class Candidate(ParamsSection):
         return place
 
 
+_SECTIONS = ("split", "progressive", "covalidation", "selection", "report", "execution", "operations", "tracking")
+_LEFT_OUT: Any = Field(default_factory=dict, validate_default=True)  # a section: all of its keys have their defaults
+
+
 class Settings(ParamsSection):
     """All of params.yaml."""
 
     seed: Annotated[int, Field(ge=0)] = Field(
-        description="every random choice, and every random_state that a candidate does not set, comes from this number"
+        defaults.SEED,
+        description="every random choice, and every random_state that a candidate does not set, comes from this number",
     )
     data: Data
-    split: SplitSection
-    progressive: Progressive
-    covalidation: Covalidation
+    split: SplitSection = _LEFT_OUT
+    progressive: Progressive = _LEFT_OUT
+    covalidation: Covalidation = _LEFT_OUT
     candidates: Annotated[list[Candidate], Field(min_length=1)] = Field(
         description="From simple to complex: a tie goes to the first. A list, or a mapping from each name to the rest",
         json_schema_extra=by_name.allow_both,
@@ -208,16 +213,16 @@ class Settings(ParamsSection):
         "what each is, and how many fits it needs",
         json_schema_extra={"items": {"type": "string", "enum": [*FURTHER]}},
     )
-    selection: SelectionSection
+    selection: SelectionSection = _LEFT_OUT
     deliver: Deliver = Field(
         "final",
         description="what is saved, registered and tested. "
         + "; ".join(f"{name}: {form.says}" for name, form in FORMS.items()),
     )
-    report: ReportSection = ReportSection(slices=[], columns=False)
-    execution: Execution
-    operations: Operations = Operations()
-    tracking: Tracking
+    report: ReportSection = _LEFT_OUT
+    execution: Execution = _LEFT_OUT
+    operations: Operations = _LEFT_OUT
+    tracking: Tracking = _LEFT_OUT
     _folder: str = PrivateAttr(default=".")
 
     def use_folder(self) -> None:
@@ -262,6 +267,12 @@ class Settings(ParamsSection):
     def registered_model(self) -> str:
         """The name under which winners are registered: that of the data source where none is written."""
         return self.tracking.registered_model or self.source_name
+
+    @field_validator(*_SECTIONS, mode="before")
+    @classmethod
+    def _empty(cls, section: Any) -> Any:
+        """A section of which every line was taken away is null in YAML."""
+        return {} if section is None else section
 
     @field_validator("candidates")
     @classmethod
@@ -358,7 +369,7 @@ class Settings(ParamsSection):
 def _seed(written: Any) -> int:
     """The seed, by which a search draws, before it is checked: 0 where it is none, which is then refused."""
     seed = written.get("seed") if isinstance(written, dict) else None
-    return seed if isinstance(seed, int) and seed >= 0 else 0
+    return seed if isinstance(seed, int) and seed >= 0 else defaults.SEED
 
 
 def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Settings:
@@ -368,7 +379,6 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
     """
     path = Path(path)
     written = Written(path, Settings.model_fields)
-    missing = missing_keys.of_stages(path, written.value)
     for override in overrides:
         written.override(reveal(override))
     folder = str(path.resolve().parent)
@@ -376,15 +386,12 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
     if (reason := allowed_extensions.why_others(allowed)) is not None:
         raise UserError(f"{written.where(('execution', 'allowed_modules'))}: execution.allowed_modules {reason}")
     allowed_imports.use_folder(folder, allowed)
-    found: list[Problem] = []
     try:
         settings = Settings.model_validate(
             written.value, context={"allowed_modules": allowed, "seed": _seed(written.value)}
         )
     except ValidationError as error:
-        found = problems(error, Settings, written.value)
-    found += missing_keys.problems(missing, found)
-    if found:
-        raise UserError(first_errors([f"{written.where(each.place)}: {each.text}" for each in found]))
+        found = problems(error, Settings, {**{name: {} for name in _SECTIONS}, **written.value})
+        raise UserError(first_errors([f"{written.where(each.place)}: {each.text}" for each in found])) from None
     settings._folder = folder
     return settings

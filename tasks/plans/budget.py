@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
+from heldout.defaults import TESTED_FRACTION, VALIDATION_FRACTION
 from heldout.intervals import corrected_fold_t, corrected_fold_wilson
 from heldout.schemes.halvings import most
 from heldout.schemes.resampling import SUBSAMPLES
 from heldout.splits.partition import part_size
 
-VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.5
 FEWEST_ROWS = 500  # the estimates never rest on fewer, if there are as many
 _STEEPEST = 3.0  # power of the rows by which a cost may grow
 _STEP = 1.05  # between numbers of rows that are considered

@@ -1,4 +1,4 @@
-"""A key that changes the outputs of a stage is its parameter in dvc.yaml; else `dvc repro` keeps stale results.
+"""A key that changes the outputs of a stage is named for it in dvc.yaml; else `dvc repro` keeps stale results.
 
 Each stage runs on the files that the stages before it left, once with every key that dvc.yaml does not name for it.
 """
@@ -144,7 +144,7 @@ def run(stage: str, changes: dict[str, object]) -> None:
     written = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     for key, value in {**BASE, **changes}.items():
         *section, name = key.split(".")
-        (written[section[0]] if section else written)[name] = value
+        (written.setdefault(section[0], {}) if section else written)[name] = value
     Path("params.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
     getattr(importlib.import_module(f"flows.{stage}"), stage).fn()
 
@@ -158,7 +158,7 @@ def digests(stage: str) -> dict[str, str]:
 
 def unlisted(stage: str) -> list[str]:
     """The keys that dvc.yaml does not name for a stage."""
-    listed = [name for name in STAGES[stage]["params"] if isinstance(name, str)]
+    listed = STAGES[stage]["meta"]["settings"]
     return [key for key in leaves() if not any(key == name or key.startswith(f"{name}.") for name in listed)]
 
 
