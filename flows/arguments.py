@@ -3,6 +3,7 @@
 import argparse
 import functools
 import json
+import math
 from pathlib import Path
 
 from tasks.runtime.own_code import COMMAND
@@ -38,6 +39,14 @@ def add_json(arguments: argparse.ArgumentParser) -> None:
 def print_json(value: object) -> None:
     """One document on standard output; a number that is none is no JSON."""
     print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def minutes(text: str) -> float:
+    """A number of minutes above 0. Raises ValueError for any other text."""
+    number = float(text)
+    if not 0 < number < math.inf:
+        raise ValueError(text)
+    return number
 
 
 def absolute(path: str) -> str:

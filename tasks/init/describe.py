@@ -82,6 +82,6 @@ def chosen(choice: Choice, values: Mapping[KeyPath, Any], minutes: float | None)
     if choice.seconds is None or minutes is None:
         return
     budget = 60 * minutes
-    yield f"plan      {choice.seconds:.0f} s expected, of the {budget:.0f} s of execution.budget"
+    yield f"plan      {choice.seconds:.0f} s expected, of the {budget:.0f} s that it may take (init --budget)"
     if choice.seconds > budget:
-        yield "plan      no smaller plan is known: leave out the slowest candidates, or raise execution.budget"
+        yield "plan      no smaller plan is known: leave out the slowest candidates, or allow more minutes"

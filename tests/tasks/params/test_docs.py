@@ -80,10 +80,10 @@ def test_the_comments_of_the_shipped_file_are_the_descriptions(shipped):
     described = dict(re.findall(r"^\| `(.+?)` \|.*\| (.*?) \|$", PAGE, re.MULTILINE))
     told = {key: text for key, text in comments(shipped.read_text()).items() if not key.startswith("candidates.")}
     plain = [key for key in told if key not in yaml.safe_load(shipped.read_text()) or key in ("seed", "deliver")]
-    assert len(plain) > 25
+    assert len(plain) > 20
     # commented-out keys may stand between two keys, so that a comment ends with what is said of its own
     assert [] == [key for key in plain if not told[key].endswith(described[key]) or not described[key]]
-    assert [] == [key for key in ("candidates", "intervals") if not told[key].endswith(described[key])]
+    assert told["candidates"].endswith(described["candidates"])
 
 
 def test_stale_comments_are_written_again_and_all_else_stays(shipped):

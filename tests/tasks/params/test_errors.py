@@ -12,6 +12,7 @@ from heldout.estimates.methods import DEFAULTS, METHODS
 from tasks.params import Settings, load, read_yaml
 from tasks.runtime.errors import UserError
 from tests.tasks.mistakes import Mistake, assert_names, mistake_of, mistakes
+from tests.whole_file import whole
 
 SVC, BAYES = "sklearn.svm.SVC", "sklearn.naive_bayes.GaussianNB"
 DID_YOU_MEAN = "did you mean"
@@ -122,7 +123,7 @@ def test_a_name_that_is_used_twice_is_reported_where_it_comes_again(shipped):
         ("folds: 10", "folds: 1", "split.folds"),
         ("folds: 10", "folds: 10\n  fold: 10", "split.fold"),
         ("max_iter: 1000", "max_itr: 1000", "candidates[1].params.max_itr"),
-        ("intervals: null", "intervals:\n  E_val: Clopper-Pearson\n  E_cv: Wilson", "intervals"),
+        ("loss: null", "loss: null\nintervals:\n  E_val: Clopper-Pearson\n  E_cv: Wilson", "intervals"),
         ("  source: sklearn:digits\n", "", "data.source"),
     ],
 )
@@ -313,9 +314,9 @@ def dotted(place, numbers=True) -> str:
 
 
 @pytest.mark.slow
-def test_every_key_that_is_misspelt_is_reported_with_the_right_one(shipped, tmp_path):
+def test_every_key_that_is_misspelt_is_reported_with_the_right_one(tmp_path):
     path = tmp_path / "params.yaml"
-    raw = yaml.safe_load(shipped.read_text())
+    raw = whole()
     for place in keys(raw):
         for wrong in (place[-1] + place[-1][-1], place[-1][1:], place[-1].replace("_", "")):
             changed, parent, value = without(raw, place)
@@ -330,9 +331,9 @@ def test_every_key_that_is_misspelt_is_reported_with_the_right_one(shipped, tmp_
 REQUIRED = {"data", "data.source", "candidates", "candidates.name", "candidates.estimator"}
 
 
-def test_what_only_a_user_can_know_is_required_and_nothing_else(shipped, tmp_path):
+def test_what_only_a_user_can_know_is_required_and_nothing_else(tmp_path):
     path = tmp_path / "params.yaml"
-    raw = yaml.safe_load(shipped.read_text())
+    raw = whole()
     for place in keys(raw):
         changed, _, _ = without(raw, place)
         path.write_text(yaml.safe_dump(changed))

@@ -104,20 +104,13 @@ def test_a_family_chooses_its_own_value_inside_of_every_fit(settings_with, prepr
     assert repr(clone(found.learner())) == repr(found.learner())
 
 
-def test_what_is_left_out_is_the_shipped_choice(shipped, settings_with):
-    raw = yaml.safe_load(shipped.read_text())
-    for key in ("intervals", "further_estimates", "deliver"):
-        del raw[key]
-    del raw["selection"]["nested"], raw["selection"]["reopen_test"], raw["selection"]["open_test"]
-    Path("short.yaml").write_text(yaml.safe_dump(raw))
-    expected = load(shipped).model_dump()
-    expected["selection"]["open_test"] = False  # the example alone opens its test set in every run
-    assert load("short.yaml").model_dump() == expected
-    assert ("final", False, False) == (
-        settings_with().deliver,
-        settings_with().selection.nested,
-        settings_with().selection.reopen_test,
-    )
+def test_the_shipped_file_has_the_keys_without_which_a_run_is_not_understood(shipped):
+    written = yaml.safe_load(shipped.read_text())
+    keys = [
+        key for name, of in written.items() for key in (of if isinstance(of, dict) and name != "candidates" else [0])
+    ]
+    assert len(keys) <= 25
+    assert {"source", "target"} <= {*written["data"]}
 
 
 @pytest.mark.parametrize("name", ["Clopper-Pearson", "clopper_pearson", "clopper pearson"])
@@ -154,7 +147,7 @@ def test_an_override_is_read_as_yaml_and_equals_the_value_written_in_the_file(sh
     *parents, last = [int(part) if part.isdigit() else part for part in key.split(".")]
     raw = place = yaml.safe_load(shipped.read_text())
     for part in parents:
-        place = place[part]
+        place = place[part] if isinstance(place, list) else place.setdefault(part, {})
     place[last] = value
     Path("written.yaml").write_text(yaml.safe_dump(raw))
     assert load("written.yaml").model_dump() == load(shipped, [f"{key}={text}"]).model_dump()
