@@ -73,7 +73,8 @@ def _initialize(sources: list[str], target: str, text_form: TextForm, given: flo
     old = _template()
     execution = read_yaml.read(old).get("execution") or {}
     minutes = execution.get("budget", propose_params.BUDGET_MINUTES) if given is None else given
-    fixed: dict[edit_params.KeyPath, Any] = {("data", key): value for key, value in asdict(read.text).items()}
+    form = {key: value for key, value in asdict(read.text).items() if value is not None}
+    fixed: dict[edit_params.KeyPath, Any] = {("data", "read"): form}
     if "budget" in execution:
         fixed["execution", "budget"] = minutes
 

@@ -35,6 +35,27 @@ class ParamsSection(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+LEFT_OUT: Any = Field(default_factory=dict, validate_default=True)  # a section: all of its keys have their defaults
+
+
+class Read(ParamsSection):
+    """How a text file is written; what is left out is as usual, and refused where two ways are possible."""
+
+    separator: Separator | None = Field(
+        None,  # comma, in .tsv tab
+        description="what separates the columns: comma, semicolon, tab or bar; null is comma, in .tsv tab",
+    )
+    decimal: Decimal | None = Field(
+        None,  # point
+        description="the decimal mark, point or comma; null is point, and refuses strings such as 1,234, which can be "
+        "read with either",
+    )
+    dayfirst: bool | None = Field(
+        None,
+        description="whether 01/02/2011 is the first of February; null refuses a column of dates that both orders read",
+    )
+
+
 class Data(ParamsSection):
     """Where the rows come from, and which rows keep their labels."""
 
@@ -43,20 +64,7 @@ class Data(ParamsSection):
         ".tsv, .json or .jsonl file (also with .gz or .zip), of a .parquet, .feather or .xlsx file, or of a folder of "
         "Parquet files"
     )
-    separator: Separator | None = Field(
-        None,  # comma, in .tsv tab
-        description="what separates the columns of a text file: comma, semicolon, tab or bar; null is comma, in .tsv "
-        "tab",
-    )
-    decimal: Decimal | None = Field(
-        None,  # point
-        description="the decimal mark of a text file, point or comma; null is point, and refuses strings such as "
-        "1,234, which can be read with either",
-    )
-    dayfirst: bool | None = Field(
-        None,
-        description="whether 01/02/2011 is the first of February; null refuses a column of dates that both orders read",
-    )
+    read: Read = LEFT_OUT
     target: str | None = Field(
         None,  # the column named target
         description="the column to predict: strings, booleans and whole numbers of at most 20 kinds are classes, "
@@ -115,6 +123,11 @@ class Data(ParamsSection):
         description="with sampling: active, the column with the probability with which label-next drew each row, so "
         "that errors weigh by it and cross-validation does not mislead; empty for rows that are random draws",
     )
+
+    @field_validator("read", mode="before")
+    @classmethod
+    def _empty(cls, section: Any) -> Any:
+        return {} if section is None else section
 
     @property
     def left_out(self) -> dict[str, str]:

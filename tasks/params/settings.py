@@ -39,6 +39,7 @@ from tasks.params.messages import of_argument, problems
 from tasks.params.own_modules import Reached
 from tasks.params.running import Execution, Operations, Tracking
 from tasks.params.sections import (
+    LEFT_OUT,
     Covalidation,
     Data,
     ParamsSection,
@@ -176,7 +177,6 @@ class Candidate(ParamsSection):
 
 
 _SECTIONS = ("split", "progressive", "covalidation", "selection", "report", "execution", "operations", "tracking")
-_LEFT_OUT: Any = Field(default_factory=dict, validate_default=True)  # a section: all of its keys have their defaults
 
 
 class Settings(ParamsSection):
@@ -187,9 +187,9 @@ class Settings(ParamsSection):
         description="every random choice, and every random_state that a candidate does not set, comes from this number",
     )
     data: Data
-    split: SplitSection = _LEFT_OUT
-    progressive: Progressive = _LEFT_OUT
-    covalidation: Covalidation = _LEFT_OUT
+    split: SplitSection = LEFT_OUT
+    progressive: Progressive = LEFT_OUT
+    covalidation: Covalidation = LEFT_OUT
     candidates: Annotated[list[Candidate], Field(min_length=1)] = Field(
         description="From simple to complex: a tie goes to the first. A list, or a mapping from each name to the rest",
         json_schema_extra=by_name.allow_both,
@@ -213,16 +213,16 @@ class Settings(ParamsSection):
         "what each is, and how many fits it needs",
         json_schema_extra={"items": {"type": "string", "enum": [*FURTHER]}},
     )
-    selection: SelectionSection = _LEFT_OUT
+    selection: SelectionSection = LEFT_OUT
     deliver: Deliver = Field(
         "final",
         description="what is saved, registered and tested. "
         + "; ".join(f"{name}: {form.says}" for name, form in FORMS.items()),
     )
-    report: ReportSection = _LEFT_OUT
-    execution: Execution = _LEFT_OUT
-    operations: Operations = _LEFT_OUT
-    tracking: Tracking = _LEFT_OUT
+    report: ReportSection = LEFT_OUT
+    execution: Execution = LEFT_OUT
+    operations: Operations = LEFT_OUT
+    tracking: Tracking = LEFT_OUT
     _folder: str = PrivateAttr(default=".")
 
     def use_folder(self) -> None:
