@@ -27,7 +27,9 @@ def add_params(arguments: argparse.ArgumentParser, *, overrides: bool = True) ->
     whole = "the parameters (default: params.yaml of the folder with dvc.yaml)"
     arguments.add_argument("--params", metavar="FILE", type=absolute, default=PARAMS, help=whole)
     if overrides:
-        one = "one parameter, read as YAML; may be repeated; candidates.0.params.C=1 reaches into a list"
+        one = (
+            "one parameter, read as YAML; may be repeated; candidates.tree.params.max_depth=3 reaches into a candidate"
+        )
         arguments.add_argument("--set", action="append", default=[], metavar="a.b=c", dest="overrides", help=one)
 
 

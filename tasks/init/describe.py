@@ -51,7 +51,7 @@ def task(profile: Profile) -> str:
 
 def _plan(profile: Profile, values: Mapping[KeyPath, Any]) -> Iterator[str]:
     candidates = values[("candidates",)]
-    drawn = {candidate["name"]: candidate.get("search", {}).get("draws", 0) for candidate in candidates}
+    drawn = {name: candidate.get("search", {}).get("draws", 0) for name, candidate in candidates.items()}
     names = ", ".join(f"{name} and {draws} like it" if draws else name for name, draws in drawn.items())
     if profile.classes and values[("split", "stratify")] is False:
         yield "plan      parts are not stratified: the rarest class has too few rows for a share in each"

@@ -28,7 +28,8 @@ class Search:
     def values(self, families: Sequence[Family]) -> dict[KeyPath, Any]:
         """The candidates of params.yaml, from simple to complex, and how many of them are finalists."""
         written = [self._candidate(family) for family in families if family.always or self.share is not None]
-        return {("candidates",): written, ("selection", "finalists"): self.finalists}
+        by_name = {each["name"]: {key: of for key, of in each.items() if key != "name"} for each in written}
+        return {("candidates",): by_name, ("selection", "finalists"): self.finalists}
 
     def draws(self, family: Family) -> int:
         """The number of further candidates."""

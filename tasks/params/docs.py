@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tasks.params import by_name
 from tasks.params.comments import with_comments
 from tasks.params.settings import Settings
 
@@ -33,6 +34,7 @@ _TYPES = {
 def schema() -> str:
     """The JSON schema, as the file holds it."""
     made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Settings.model_json_schema()}
+    by_name.describe_each(made)
     return json.dumps(_without_titles(made), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -66,7 +66,8 @@ class Candidate(ParamsSection):
     """A named learner; with a grid, one for each of its points; with a search, also one for each of its draws."""
 
     name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[\w.() =,+-]+$")] = Field(
-        description="name in tables, files and MLflow; baseline is the name of the best constant answer"
+        description="name in tables, files and MLflow, without a dot; baseline is the name of the best constant answer",
+        json_schema_extra={"pattern": r"^[\w() =,+-]+$"},
     )
     estimator: str = Field(
         description="import path of the class of a scikit-learn learner, in a module of execution.allowed_modules"
@@ -147,6 +148,16 @@ class Candidate(ParamsSection):
             return [*searches.points(self.name, self.search.values, self.search.draws, self._seed)]
         return [(self.name, {})]
 
+    @field_validator("name")
+    @classmethod
+    def _has_no_dot(cls, name: str) -> str:
+        if "." in name:
+            raise Misplaced(
+                f"is {name!r}; a dot would begin another key in `dvc exp run -S candidates.NAME.params.C=1`, so write "
+                f"{name.replace('.', '-')!r}"
+            )
+        return name
+
     @model_validator(mode="after")
     def _buildable(self, info: ValidationInfo) -> "Candidate":
         context = info.context or {}
@@ -191,7 +202,7 @@ class Settings(ParamsSection):
     progressive: Progressive = LEFT_OUT
     covalidation: Covalidation = LEFT_OUT
     candidates: Annotated[list[Candidate], Field(min_length=1)] = Field(
-        description="From simple to complex: a tie goes to the first. A list, or a mapping from each name to the rest",
+        description="From simple to complex: a tie goes to the first. A mapping from each name to the rest, or a list",
         json_schema_extra=by_name.allow_both,
     )
     loss: loss_key.LossSpec | None = Field(None, description=loss_key.DESCRIPTION)

@@ -91,7 +91,7 @@ def test_stale_comments_are_written_again_and_all_else_stays(shipped):
     assert docs.commented(text) == text, "run `make docs`"
     (first,) = re.findall(r"^  # .*\n  rule:", text, re.MULTILINE)
     assert docs.commented(text.replace(first, "  # gone\n  # by\n  rule:")) == text
-    assert docs.commented(text.replace("  - name: logistic", "  # mine\n  - name: logistic")) != text
+    assert docs.commented(text.replace("  logistic:\n", "  # mine\n  logistic:\n")) != text
 
 
 def test_the_shipped_file_names_the_schema_and_is_valid_by_it(shipped):
@@ -106,8 +106,10 @@ def test_the_shipped_file_names_the_schema_and_is_valid_by_it(shipped):
         ("split.fold=5", ["split"]),
         ("split.folds=1", ["split", "folds"]),
         ("selection.rule=min", ["selection", "rule"]),
-        ("candidates.0.grid={C: []}", ["candidates", 0, "grid"]),
-        ("candidates.0.name=a/b", ["candidates", 0, "name"]),
+        ("candidates.logistic.grid={C: []}", ["candidates", "logistic", "grid"]),
+        ("candidates={a/b: {estimator: sklearn.svm.SVC}}", ["candidates"]),
+        ("candidates={a.b: {estimator: sklearn.svm.SVC}}", ["candidates"]),
+        ("candidates=[{name: a.b, estimator: sklearn.svm.SVC}]", ["candidates", 0, "name"]),
         ("execution.allowed_modules=[a b]", ["execution", "allowed_modules", 0]),
         ("intervals={E_out: Wilson}", ["intervals"]),
     ],

@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from heldout.family import TunedEstimator
 from tasks.params import Settings, load
+from tasks.params.by_name import listed
 from tasks.runtime.errors import UserError
 
 LAWS = settings(
@@ -31,6 +32,7 @@ LAWS = settings(
 
 def test_the_shipped_parameters_load_as_they_are_written(shipped):
     written = yaml.safe_load(shipped.read_text())
+    written["candidates"] = listed(written["candidates"])
     read = load(shipped).model_dump(exclude_unset=True)
     assert written == read
 
@@ -146,6 +148,7 @@ def test_an_override_is_read_as_yaml_and_equals_the_value_written_in_the_file(sh
     text = yaml.safe_dump(value, default_flow_style=True).removesuffix("...\n").strip()
     *parents, last = [int(part) if part.isdigit() else part for part in key.split(".")]
     raw = place = yaml.safe_load(shipped.read_text())
+    raw["candidates"] = listed(raw["candidates"])
     for part in parents:
         place = place[part] if isinstance(place, list) else place.setdefault(part, {})
     place[last] = value
