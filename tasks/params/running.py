@@ -82,12 +82,17 @@ class Operations(ParamsSection):
         description="a winner replaces the champion only if it is shown at this level to err less: of learners that do "
         "not, at most a share of 1 - promote_level is ever promoted, however many nights one looks",
     )
-    alarm_level: Annotated[float, Field(gt=0, le=0.5)] = Field(
-        default=0.05,
-        description="watch raises an alarm at evidence 1 / alarm_level: without drift, the probability that it ever "
-        "does so is at most alarm_level, however many shards come. The same for new labelled rows: the probability "
-        "that a batch that is like those before is ever held back",
+    alarm_level: Annotated[float, Field(ge=0.5, lt=1)] = Field(
+        default=0.95,
+        description="watch raises an alarm at evidence 1 / (1 - alarm_level): without drift, it ever does so with "
+        "probability 1 - alarm_level at most, however many shards come. The same for new labelled rows: a batch that "
+        "is like those before is ever held back with this probability at most",
     )
+
+    @property
+    def false_alarm(self) -> float:
+        """The probability, at most, that an alarm is ever raised without drift: 0.05 for 0.95, to the last digit."""
+        return round(1 - self.alarm_level, 12)
 
 
 class Tracking(ParamsSection):

@@ -115,6 +115,13 @@ def test_the_shipped_file_has_the_keys_without_which_a_run_is_not_understood(shi
     assert {"source", "target"} <= {*written["data"]}
 
 
+@pytest.mark.parametrize(("level", "delta"), [(0.95, 0.05), (0.9, 0.1), (0.999, 0.001)])
+def test_the_level_of_an_alarm_is_one_less_the_probability_of_a_false_one(settings_with, level, delta):
+    assert delta == settings_with(f"operations.alarm_level={level}").operations.false_alarm
+    with pytest.raises(UserError, match=r"operations\.alarm_level is "):
+        settings_with(f"operations.alarm_level={delta}")
+
+
 @pytest.mark.parametrize("name", ["Clopper-Pearson", "clopper_pearson", "clopper pearson"])
 def test_an_interval_is_named_as_it_is_printed_or_as_its_file_is(settings_with, name):
     assert {"E_val": name} == settings_with(f"intervals.E_val={name}").intervals
