@@ -7,9 +7,8 @@ from typing import Any
 from tasks.init.edit_params import KeyPath
 from tasks.init.learners import Family
 from tasks.plans import budget
-from tasks.plans.budget import Choice, Cost, TableSize
+from tasks.plans.budget import FINALISTS, Choice, Cost, TableSize
 
-FINALISTS = 8
 _BLOCKS = 10  # at most, of E_prog: each candidate makes their fits
 _SHARE = 0.6  # of the budget that a run with a search may be expected to take: drawn points are not measured
 _DRAWN = 1.5  # times the cost of the candidate as it is written, for each draw

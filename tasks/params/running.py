@@ -31,8 +31,9 @@ class Execution(ParamsSection):
     )
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
-        description="minutes that a run may take: init chooses candidates, split.rows and the number of fits by it, "
-        "and plan says whether it is enough; no run is stopped by it; null for no limit",
+        description="minutes that a run may take: where more are expected, it ends before its first fit, and names the "
+        "command that writes fewer rows, folds, repeats or finalists, plan --budget. init plans for as many, or for 5; "
+        "null for no limit",
     )
     fit_timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,

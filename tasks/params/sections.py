@@ -279,6 +279,7 @@ class SelectionSection(ParamsSection):
         description=f"auto: of more than {MORE_THAN} candidates those that fall behind on the first steps of E_prog, "
         "by more than chance, get no further fits; it needs a loss of known limit and independent rows. off: all fits "
         "are made",
+        json_schema_extra={"enum": ["auto", "off", False]},
     )
     finalists: Count | None = Field(
         None,
@@ -305,6 +306,11 @@ class SelectionSection(ParamsSection):
     reopen_test: bool = Field(
         False, description="open the test set even if it was opened for another winner on the same data"
     )
+
+    @field_validator("race", mode="before")
+    @classmethod
+    def _off(cls, written: Any) -> Any:
+        return "off" if written is False else written  # YAML reads off as false
 
     @field_validator("criterion", mode="before")
     @classmethod

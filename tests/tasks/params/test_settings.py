@@ -115,6 +115,12 @@ def test_the_shipped_file_has_the_keys_without_which_a_run_is_not_understood(shi
     assert {"source", "target"} <= {*written["data"]}
 
 
+@pytest.mark.parametrize("key", ["selection.race", "execution.shortcuts"])
+def test_off_is_a_word_though_yaml_reads_it_as_false(settings_with, key):
+    section, name = key.split(".")
+    assert "off" == getattr(getattr(settings_with(f"{key}=off"), section), name)
+
+
 @pytest.mark.parametrize(("level", "delta"), [(0.95, 0.05), (0.9, 0.1), (0.999, 0.001)])
 def test_the_level_of_an_alarm_is_one_less_the_probability_of_a_false_one(settings_with, level, delta):
     assert delta == settings_with(f"operations.alarm_level={level}").operations.false_alarm
