@@ -131,7 +131,7 @@ class Measured:
         workers, finalists = settings.execution.workers, settings.selection.finalists
         choice = budget.choose(self.costs, self.table, seconds, workers, finalists)
         less = choice.rows < choice.labeled or (choice.seconds or 0) > seconds
-        if less and len(self.costs) > (finalists or FINALISTS) >= FINALISTS and not settings.selection.nested:
+        if less and len(self.costs) > (finalists or FINALISTS) >= FINALISTS and not settings.nested:
             finalists = FINALISTS
             choice = budget.choose(self.costs, self.table, seconds, workers, finalists)
         wanted = budget.values(choice, dependent=self.table.dependent, binary=self.binary)

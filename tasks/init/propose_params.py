@@ -66,7 +66,6 @@ def decide(
         ("selection", "criterion"): "E_cv",
         ("selection", "rule"): "minimum",
         ("selection", "race"): "auto",
-        ("selection", "nested"): False,
         ("selection", "open_test"): False,
         ("selection", "reopen_test"): False,
         ("loss",): Commented(None, profile.proposed.get("loss", "")),

@@ -292,11 +292,6 @@ class SelectionSection(ParamsSection):
         "are in percent (zero_one), else in units of the loss, squared units for squared. Each comparison then says "
         "better, worse, alike or undecided by the margin; null for none",
     )
-    nested: bool = Field(
-        False,
-        description="also repeat the selection inside each fold's training rows, for E_nested: k (k - 1) / 2 further "
-        "fits for each candidate",
-    )
     open_test: bool = Field(
         False,
         description="true: every run opens the test set for its winner, as the shipped example does, since no choice "

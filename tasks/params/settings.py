@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 else:
     Deliver = Literal[tuple(FORMS)]
 
-FURTHER = [name for name in ON_REQUEST if name != "E_nested"]  # selection.nested asks for that
+FURTHER = [*ON_REQUEST]
 
 
 class Candidate(ParamsSection):
@@ -252,6 +252,11 @@ class Settings(ParamsSection):
         return "E_maxdt" if self.data.picked_blindly else "E_cv"
 
     @property
+    def nested(self) -> bool:
+        """Whether the selection is repeated inside each fold's training rows."""
+        return "E_nested" in self.further_estimates
+
+    @property
     def judged_by(self) -> Spec | None:
         """The loss as `heldout.losses.choose_loss` takes it: what is written, or the function that it names."""
         path = loss_key.function_of(self.loss)
@@ -335,7 +340,7 @@ class Settings(ParamsSection):
             check_rule(self.criterion, self.selection.rule)
         except BadArgument as error:
             raise of_argument(error, ("selection", error.argument)) from None
-        check_time(self.data, self.split, self.selection, self.criterion)
+        check_time(self.data, self.split, self.criterion)
         self._check_repeats()
         self._check_criterion()
         for place, name in enumerate(self.further_estimates):
@@ -344,11 +349,11 @@ class Settings(ParamsSection):
                 raise Misplaced(text, ("further_estimates", place))
             if self.data.time is not None and name in NOT_IN_TIME:
                 raise Misplaced("does not exist for rows in time; leave it out", ("further_estimates", place))
-        if self.selection.nested and self.selection.finalists is not None:
-            text = "is a number, and nested selection would have to repeat that choice in each fold; write null"
+        if self.nested and self.selection.finalists is not None:
+            text = "is a number, and E_nested would have to repeat that choice in each fold; write null"
             raise Misplaced(text, ("selection", "finalists"))
-        if self.selection.nested and self.split.folds == 2:
-            raise Misplaced("is 2, but nested selection needs at least 3", ("split", "folds"))
+        if self.nested and self.split.folds == 2:
+            raise Misplaced("is 2, but E_nested needs at least 3", ("split", "folds"))
         return self
 
     def _check_criterion(self) -> None:
@@ -366,7 +371,7 @@ class Settings(ParamsSection):
             ("split", "folds"): self.split.folds == "loo" and "is loo, which has one partition; write a number",
             ("data", "time"): self.data.time is not None
             and f"is {self.data.time!r}, and folds of rows in time are not drawn at random; write null",
-            ("selection", "nested"): self.selection.nested and "is true, which is for one partition; write false",
+            ("further_estimates",): self.nested and "has E_nested, which is for one partition; leave it out",
             ("deliver",): self.deliver in ("k_fold", "vote") and f"is {self.deliver}, which is for one partition",
             ("intervals", "E_cv"): chosen is not None
             and not covering("E_cv", chosen).for_repeats
