@@ -137,4 +137,4 @@ lock: .venv/ready ## resolve pyproject.toml again; pins that still fit stay
 		--extra postgres --extra s3 --extra docs --extra notebook --extra dev --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
 
 clean: ## remove the outputs of runs, but not mlruns, DVC's cache or your data
-	rm -rf .cache .prefect data/prepared data/results reports models
+	rm -rf .cache .prefect data/settings data/prepared data/results reports models

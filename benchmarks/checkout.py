@@ -14,7 +14,8 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).parents[1]
-_OUTPUTS = (".cache", ".dvc/tmp", "data/prepared", "data/results", "reports", "models")  # not the stores of old runs
+# not the stores of old runs
+_OUTPUTS = (".cache", ".dvc/tmp", "data/settings", "data/prepared", "data/results", "reports", "models")
 
 
 @contextmanager

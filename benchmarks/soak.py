@@ -110,7 +110,7 @@ def _prepare(here: Path) -> None:
     path = here / "params.yaml"
     params = yaml.safe_load(path.read_text(encoding="utf-8"))
     for section, values in _CHANGES.items():
-        params[section] |= values
+        params[section] = {**params.get(section, {}), **values}
     path.write_text(yaml.safe_dump({**params, "candidates": _CANDIDATES}, sort_keys=False), encoding="utf-8")
 
 

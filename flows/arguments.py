@@ -3,6 +3,7 @@
 import argparse
 import functools
 import json
+import math
 from pathlib import Path
 
 from tasks.runtime.own_code import COMMAND
@@ -26,7 +27,9 @@ def add_params(arguments: argparse.ArgumentParser, *, overrides: bool = True) ->
     whole = "the parameters (default: params.yaml of the folder with dvc.yaml)"
     arguments.add_argument("--params", metavar="FILE", type=absolute, default=PARAMS, help=whole)
     if overrides:
-        one = "one parameter, read as YAML; may be repeated; candidates.0.params.C=1 reaches into a list"
+        one = (
+            "one parameter, read as YAML; may be repeated; candidates.tree.params.max_depth=3 reaches into a candidate"
+        )
         arguments.add_argument("--set", action="append", default=[], metavar="a.b=c", dest="overrides", help=one)
 
 
@@ -38,6 +41,14 @@ def add_json(arguments: argparse.ArgumentParser) -> None:
 def print_json(value: object) -> None:
     """One document on standard output; a number that is none is no JSON."""
     print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def minutes(text: str) -> float:
+    """A number of minutes above 0. Raises ValueError for any other text."""
+    number = float(text)
+    if not 0 < number < math.inf:
+        raise ValueError(text)
+    return number
 
 
 def absolute(path: str) -> str:

@@ -53,6 +53,7 @@ are distributed otherwise -> reports/watch.csv""",
 OTHERS = {
     "new": "a folder for a project of your own",
     "init": "look at a table, and write its params.yaml",
+    "settings": "params.yaml with its defaults, for the stages of DVC",
     "plan": "how many fits a run does, their seconds and memory",
     "open-test": "test the winner on the sealed test set, once, at the end",
     "compare": "two revisions; or answers that somebody else made",
@@ -85,7 +86,7 @@ FURTHER = {
         "ui",
         "prune",
     ),
-    "the stages of `dvc repro`": ("prepare", "fit", "select"),
+    "the stages of `dvc repro`": ("settings", "prepare", "fit", "select"),
 }
 
 

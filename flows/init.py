@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from flows.arguments import minutes
 from heldout.printable import printable
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.own_code import COMMAND
@@ -33,6 +34,12 @@ def add_arguments(arguments: argparse.ArgumentParser) -> None:
     arguments.add_argument(
         "--dayfirst", action=argparse.BooleanOptionalAction, help="whether 01/02/2011 is the first of February"
     )
+    arguments.add_argument(
+        "--budget",
+        type=minutes,
+        metavar="MINUTES",
+        help="rows, fits and candidates that a run makes in so many minutes (default: execution.budget, or 5)",
+    )
 
 
 def main(options: argparse.Namespace) -> int:
@@ -42,6 +49,8 @@ def main(options: argparse.Namespace) -> int:
 
     text = TextForm.given(options.sep, options.decimal, options.dayfirst)
     with checkout_lock(f"{COMMAND} init"):
-        for line in start.initialize(options.path, options.target, options.unlabeled, options.here, text):
+        for line in start.initialize(
+            options.path, options.target, options.unlabeled, options.here, text, options.budget
+        ):
             print(printable(line))
     return 0

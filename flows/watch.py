@@ -57,20 +57,20 @@ def watch(
 
 def _tell(settings: Settings, record: WatchRecord) -> None:
     """Report the lines that are on disk and not reported yet; the picture comes last."""
-    level = settings.operations.alarm_level
-    _print(record, level)
+    delta = settings.operations.false_alarm
+    _print(record, delta)
     for line, reason in record.alarms():
         alarm_raised(settings, line, record.watched, reason)
     log_lines(settings, record)
     entered = enter(settings, record)
     watch_files.write_state(replace(record, told=len(record.lines)).numbers())
-    draw(record.lines, level)
+    draw(record.lines, delta)
     log_picture(settings, record)
     if entered:
         keep_page(settings)
 
 
-def _print(record: WatchRecord, level: float) -> None:
+def _print(record: WatchRecord, delta: float) -> None:
     """The newest lines, and every shard at which the alarm began."""
     for line in record.untold[-_MOST_LINES:]:
         log.info(
@@ -79,20 +79,20 @@ def _print(record: WatchRecord, level: float) -> None:
             line.rows,
             line.disagreement,
             line.evidence,
-            1 / level,
+            1 / delta,
             ", ALARM" if line.alarm else "",
             line.evidence_of_columns or 0.0,
             ", ALARM" if line.alarm_of_columns else "",
         )
     for line, reason in record.alarms():
         log.warning("watch: at %s %s: look at the new rows, label some, and validate again", line.shard, reason)
-    if record.evidence_of_answers >= 1 / level:
+    if record.evidence_of_answers >= 1 / delta:
         log.warning(
             "watch: what the half models of %s answer is distributed otherwise than on the rows of the reference "
             "(evidence %.3g of %.3g); this raises no alarm",
             record.candidate,
             record.evidence_of_answers,
-            1 / level,
+            1 / delta,
         )
     read = len(record.untold)
     log.info("watch: %d shards read, compared with %s -> %s", read, record.reference, watch_files.TABLE)

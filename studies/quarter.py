@@ -150,7 +150,7 @@ class Checkout:
         path = self.path / "params.yaml"
         params = yaml.safe_load(path.read_text(encoding="utf-8"))
         for name, section in sections.items():
-            params[name] |= section
+            params[name] = {**params.get(name, {}), **section}
         params["candidates"] = dict(candidates)
         path.write_text(yaml.safe_dump(params, sort_keys=False), encoding="utf-8")
 

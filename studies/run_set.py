@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from studies import public_sets
 from studies.outcome import Outcome, numbers_of
+from tasks.init import propose_params
 from tasks.runtime.errors import UserError
 
 _FOREIGN = ("PREFECT_", "MLFLOW_", "PYTHONPATH")  # of the process that runs the study
@@ -76,7 +76,7 @@ def run_in(clone: Path, name: str, data: Path) -> Run:
         beats_baseline=selection["beats_baseline"],
         peer_error=peer["error"],
         seconds=round(seconds, 1),
-        budget=60 * yaml.safe_load((clone / "params.yaml").read_text())["execution"]["budget"],
+        budget=60 * propose_params.BUDGET_MINUTES,
     )
 
 

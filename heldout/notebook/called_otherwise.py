@@ -2,12 +2,11 @@
 
 from typing import Any
 
+from heldout.defaults import FOLDS, SEED
 from heldout.errors import BadArgument
 from heldout.estimates.criteria import of_metric
 from heldout.losses.choice import ordered_as
 from heldout.notebook.own_folds import shown
-
-FOLDS, SEED = 10, 0  # the defaults of `heldout.validate`, as its signature has them
 
 
 def called_otherwise(*, folds: int, cv: Any, seed: int, random_state: Any, scoring: Any) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.defaults import FOLDS
 from heldout.errors import BadArgument, PartsWarning, TargetWarning, check_whole
 from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED, ON_REQUEST, PER_CANDIDATE
 from heldout.fits import baseline
@@ -20,7 +21,6 @@ from heldout.intervals.method import check_level
 from heldout.learners import gives_probabilities, is_classifier, is_regressor, lacks_probabilities
 from heldout.losses import Loss, check_spec, choose_loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec, unlearnable
-from heldout.notebook.called_otherwise import FOLDS
 from heldout.notebook.execute import OnError
 from heldout.notebook.own_folds import own_folds, shown
 from heldout.rows.aligned_rows import aligned

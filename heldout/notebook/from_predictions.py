@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from heldout import defaults
 from heldout.errors import BadArgument, check_whole
 from heldout.estimates import methods
 from heldout.estimates.e_cv import of_folds_alone
@@ -54,7 +55,7 @@ def from_predictions(
     group: str | None = None,
     weight: str | None = None,
     metric: Metric | None = None,
-    level: float = 0.95,
+    level: float = defaults.LEVEL,
     compared: int | None = None,
     missing: Missing = "refuse",
     intervals: Mapping[str, str] | None = None,

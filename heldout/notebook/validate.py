@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from heldout import defaults
 from heldout.errors import LearnerWarning
 from heldout.estimates import (
     lacking_text,
@@ -52,23 +53,23 @@ def validate(
     unlabeled: Any = None,
     groups: Any = None,
     time: Any = None,
-    gap: int = 0,
+    gap: int = defaults.GAP,
     sample_weight: Any = None,
     loss: str | Mapping[str, Any] | Callable[[Any, Any], Any] | None = None,
     loss_max: float | None = None,
-    seed: int = 0,
-    level: float = 0.95,
-    validation_fraction: float = 0.2,
-    folds: int = 10,
-    tested_fraction: float = 0.5,
-    block: Block = "auto",
-    repeats: Repeats = "auto",
+    seed: int = defaults.SEED,
+    level: float = defaults.LEVEL,
+    validation_fraction: float = defaults.VALIDATION_FRACTION,
+    folds: int = defaults.FOLDS,
+    tested_fraction: float = defaults.TESTED_FRACTION,
+    block: Block = defaults.BLOCK,
+    repeats: Repeats = defaults.REPEATS,
     stratify: bool | None = None,
-    shortcuts: UseShortcuts = "auto",
+    shortcuts: UseShortcuts = defaults.SHORTCUTS,
     estimates: Sequence[str] | None = None,
     further_estimates: Sequence[str] = (),
     intervals: Mapping[str, str] | None = None,
-    race: Races = "auto",
+    race: Races = defaults.RACE,
     finalists: int | None = None,
     margin: float | None = None,
     n_jobs: int | None = 1,

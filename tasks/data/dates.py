@@ -41,8 +41,8 @@ def common_format(distinct: pd.Series, dayfirst: bool | None = None) -> str | No
     if formats:
         raise ColumnError(
             f"has dates such as {distinct.iloc[0]!r} that can be read as {' and as '.join(formats)}: say the order in "
-            "data.dayfirst, true or false (init: --dayfirst or --no-dayfirst), write them as YYYY-MM-DD, or set its "
-            "kind in data.columns to category or text"
+            "data.read.dayfirst, true or false (init: --dayfirst or --no-dayfirst), write them as YYYY-MM-DD, or set "
+            "its kind in data.columns to category or text"
         )
     raise ColumnError(
         f"has dates in more than one format, as {' and '.join(map(repr, _two_formats(distinct)))}; write all as "

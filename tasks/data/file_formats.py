@@ -224,7 +224,7 @@ def _check_header(header: Sequence[str], first: Sequence[str], mark: str, place:
     if len(first) > len(header) > 0:  # pandas would use the first field as the name of the row
         raise UserError(
             f"{place} has rows of {len(first)} fields, but its header names {len(header)}; name every column, or say "
-            f"by data.separator (--sep) what separates columns, if it is not a {_called(mark)}"
+            f"by data.read.separator (--sep) what separates columns, if it is not a {_called(mark)}"
         )
     other = next(
         (sign for sign in SEPARATORS.values() if len(header) == 1 and sign != mark and sign in header[0]), None
@@ -232,7 +232,7 @@ def _check_header(header: Sequence[str], first: Sequence[str], mark: str, place:
     if other is not None:
         raise UserError(
             f"{place} has one column, {header[0][:80]!r}, whose name holds a {_called(other)}, but a {_called(mark)} "
-            f"separates columns; say it by data.separator (--sep): {_called(other)}"
+            f"separates columns; say it by data.read.separator (--sep): {_called(other)}"
         )
 
 

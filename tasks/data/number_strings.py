@@ -69,7 +69,7 @@ def decimal_of(distinct: Sequence[str], wanted: Decimal | None) -> Decimal | Non
     if found == "open" and wanted is None and comma is not None:
         raise ColumnError(
             f"has numbers such as {comma!r}, whose comma may be the decimal mark or separate thousands: say which in "
-            "data.decimal, comma or point (init: --decimal)"
+            "data.read.decimal, comma or point (init: --decimal)"
         )
     return wanted or "point"
 

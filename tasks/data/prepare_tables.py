@@ -283,9 +283,9 @@ def _row_ids(
 def _as_written(source: pd.DataFrame, strings: list[str], settings: Settings) -> pd.DataFrame:
     """The table whose rows have an identity: its file is read without the keys of `data` that change values."""
     data = settings.data
-    if not data.missing and data.decimal is None:
+    if not data.missing and data.read.decimal is None:
         return source
-    table = read_source.read_table(data.source, (), strings, TextForm(data.separator)).reset_index(drop=True)
+    table = read_source.read_table(data.source, (), strings, TextForm(data.read.separator)).reset_index(drop=True)
     return table.loc[source.index, [*source.columns]]
 
 
@@ -365,7 +365,12 @@ def _seen(
     of_labeled, held_out = hashes[labeled.index].to_numpy(), partition.validation
     columns = f"{[*every.dtypes.astype(str).items()]} {[*roles.columns]} {settings.split.gap}"
     # what else makes another g of the same rows of the source
-    made_by = [settings.data.missing, settings.data.decimal, settings.data.dayfirst, settings.split.test_fraction]
+    made_by = [
+        settings.data.missing,
+        settings.data.read.decimal,
+        settings.data.read.dayfirst,
+        settings.split.test_fraction,
+    ]
     # rows that the seed drew; all labelled rows are no choice, also if there are more of them than last night
     drawn = [] if settings.data.labeled_rows is None else [hashes.to_numpy()]
     return SeenRows(

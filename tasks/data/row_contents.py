@@ -83,7 +83,7 @@ def _word(value: Any) -> np.uint64:
 
 
 def _decimal(text: str) -> float:
-    return float(text.replace(",", ".", 1))  # a decimal comma, whatever data.decimal says
+    return float(text.replace(",", ".", 1))  # a decimal comma, whatever data.read.decimal says
 
 
 def _microseconds(values: pd.Series) -> Any:

@@ -40,7 +40,7 @@ def read(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
             raise UserError(f"{key} is {column!r}, which is no column of {data.source}; it has {columns}")
         values = table[column]
         if role == "time":
-            roles[role] = _times(values, column, data.dayfirst)
+            roles[role] = _times(values, column, data.read.dayfirst)
         else:
             roles[role] = _groups(values, column) if role == "group" else values
     return pd.DataFrame(roles, index=table.index)

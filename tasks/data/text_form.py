@@ -15,7 +15,7 @@ DECIMALS: dict[Decimal, str] = {"point": ".", "comma": ","}
 
 @dataclass(frozen=True)
 class TextForm:
-    """The keys of `data` with these names; None is the usual way, and no answer where two ways are possible."""
+    """The keys of `data.read` with these names; None is the usual way, and no answer where two ways are possible."""
 
     separator: Separator | None = None
     decimal: Decimal | None = None
@@ -24,7 +24,7 @@ class TextForm:
     @classmethod
     def of(cls, data: Data) -> "TextForm":
         """As the parameters say."""
-        return cls(data.separator, data.decimal, data.dayfirst)
+        return cls(data.read.separator, data.read.decimal, data.read.dayfirst)
 
     @classmethod
     def given(cls, sep: str | None, decimal: str | None, dayfirst: bool | None) -> "TextForm":

@@ -23,7 +23,7 @@ def reason_for_none(settings: Settings) -> str:
     """Why these settings have no race; empty where they have one."""
     design, selection = read_design(settings), settings.selection
     return why_none(
-        selection.race, len(settings.candidates), design.loss, design.dependence.kind, nested=selection.nested
+        selection.race, len(settings.candidates), design.loss, design.dependence.kind, nested=settings.nested
     )
 
 

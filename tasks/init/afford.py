@@ -27,12 +27,16 @@ _OF_LITTLE = Cost((_LITTLE,), (0.07,), (0.0,))  # about the mean of the fits of 
 
 
 def afford(
-    settings: Settings, prepared: Prepared, shards: Sequence[Path] | None, families: Sequence[Family]
+    settings: Settings,
+    prepared: Prepared,
+    shards: Sequence[Path] | None,
+    families: Sequence[Family],
+    minutes: float | None,
 ) -> tuple[Choice, Search]:
     """The choice for a table of which no row was given up yet; `shards` are the user's unlabelled files, if any.
 
-    `settings` have each of the `families` once. A little table is not measured, and neither is any if execution.budget
-    is null: all rows, and the most fits; without a budget, the largest search too.
+    `settings` have each of the `families` once. A little table is not measured, and neither is any if `minutes` is
+    None: all rows, and the most fits; without a budget, the largest search too.
     """
     X, y = prepared.labeled.drop(columns=TARGET), prepared.labeled[TARGET].to_numpy()
     table = TableSize(
@@ -43,7 +47,7 @@ def afford(
         copies=prepared.copies is not None,
         dependent=bool({"group", "time"} & {*prepared.roles.labeled.columns}),
     )
-    minutes, workers = settings.execution.budget, settings.execution.workers
+    workers = settings.execution.workers
     seconds = math.inf if minutes is None else 60 * minutes
     if minutes is None or X.size + _characters(X) / 10 <= _LITTLE:
         guessed, choice = {family.name: _OF_LITTLE for family in families}, budget.richest(table)

@@ -51,7 +51,7 @@ def task(profile: Profile) -> str:
 
 def _plan(profile: Profile, values: Mapping[KeyPath, Any]) -> Iterator[str]:
     candidates = values[("candidates",)]
-    drawn = {candidate["name"]: candidate.get("search", {}).get("draws", 0) for candidate in candidates}
+    drawn = {name: candidate.get("search", {}).get("draws", 0) for name, candidate in candidates.items()}
     names = ", ".join(f"{name} and {draws} like it" if draws else name for name, draws in drawn.items())
     if profile.classes and values[("split", "stratify")] is False:
         yield "plan      parts are not stratified: the rarest class has too few rows for a share in each"
@@ -82,6 +82,6 @@ def chosen(choice: Choice, values: Mapping[KeyPath, Any], minutes: float | None)
     if choice.seconds is None or minutes is None:
         return
     budget = 60 * minutes
-    yield f"plan      {choice.seconds:.0f} s expected, of the {budget:.0f} s of execution.budget"
+    yield f"plan      {choice.seconds:.0f} s expected, of the {budget:.0f} s that it may take (init --budget)"
     if choice.seconds > budget:
-        yield "plan      no smaller plan is known: leave out the slowest candidates, or raise execution.budget"
+        yield "plan      no smaller plan is known: leave out the slowest candidates, or allow more minutes"

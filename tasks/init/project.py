@@ -11,7 +11,8 @@ from tasks.runtime import own_code
 from tasks.runtime.errors import UserError
 
 _REQUIREMENTS = "requirements.txt"
-_OUR_CODE = re.compile(r"^ +- (?:flows|heldout|tasks)/.*\n", re.MULTILINE)  # a dependency of a stage
+# a dependency of a stage, with the line above it where it is the only one
+_OUR_CODE = re.compile(r"^(?: +params:\n)? +- (?:flows|heldout|tasks)/.*\n", re.MULTILINE)
 _IN_PLACE_OF = {
     "requirements.lock": _REQUIREMENTS,
     "python -m flows": "heldout",
@@ -38,7 +39,7 @@ heldout open-test                           # in the end, once: the error of the
 
 | file | |
 |---|---|
-| `params.yaml`, `findings.yaml` | every number that you may change; what `init` found in the table |
+| `params.yaml`, `findings.yaml` | what a run is understood by (`params.schema.json` has all keys); what `init` found |
 | `quarantine.json` | labelled rows that no run uses, until you decide: `heldout batch` |
 | `dvc.yaml`, `dvc.lock` | the stages, which are heldout's: have your own in another folder; what they read and wrote |
 | `prefect.yaml`, `prefect.toml` | what `heldout serve` runs every night; how `prefect` finds its server |

@@ -3,15 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
+from heldout.defaults import TESTED_FRACTION, VALIDATION_FRACTION
 from heldout.splits.partition import part_size
 from tasks.init import describe, learners
 from tasks.init.edit_params import Commented, CommentedItems, KeyPath, plain
 from tasks.init.profile import Profile
 from tasks.init.search import Search
+from tasks.params.left_out import default_of
 from tasks.plans import budget
-from tasks.plans.budget import TESTED_FRACTION, VALIDATION_FRACTION, Choice, TableSize
+from tasks.plans.budget import Choice, TableSize
 
-BUDGET_MINUTES = 5
+BUDGET_MINUTES = 5.0  # of a run, unless the user says another number
 _TEST_FRACTION = 0.2
 _FEWER_FOLDS = 5
 _CLASSES_STRATIFIED = 2  # by split.stratify: null
@@ -64,7 +66,6 @@ def decide(
         ("selection", "criterion"): "E_cv",
         ("selection", "rule"): "minimum",
         ("selection", "race"): "auto",
-        ("selection", "nested"): False,
         ("selection", "open_test"): False,
         ("selection", "reopen_test"): False,
         ("loss",): Commented(None, profile.proposed.get("loss", "")),
@@ -87,8 +88,8 @@ def _folds(profile: Profile, rows: int, most: int) -> tuple[int, bool | None]:
 
 
 def named(values: Mapping[KeyPath, Any], template: Mapping[str, Any]) -> dict[KeyPath, Any]:
-    """`values` without the nulls for keys that `template` does not name."""
+    """`values` without the defaults of keys that `template` does not name."""
     known = {(key,) for key in template} | {
         (key, inner) for key, section in template.items() if isinstance(section, dict) for inner in section
     }
-    return {path: value for path, value in values.items() if path in known or plain(value) is not None}
+    return {path: value for path, value in values.items() if path in known or plain(value) != default_of(path)}

@@ -7,9 +7,8 @@ from typing import Any
 from tasks.init.edit_params import KeyPath
 from tasks.init.learners import Family
 from tasks.plans import budget
-from tasks.plans.budget import Choice, Cost, TableSize
+from tasks.plans.budget import FINALISTS, Choice, Cost, TableSize
 
-FINALISTS = 8
 _BLOCKS = 10  # at most, of E_prog: each candidate makes their fits
 _SHARE = 0.6  # of the budget that a run with a search may be expected to take: drawn points are not measured
 _DRAWN = 1.5  # times the cost of the candidate as it is written, for each draw
@@ -28,7 +27,8 @@ class Search:
     def values(self, families: Sequence[Family]) -> dict[KeyPath, Any]:
         """The candidates of params.yaml, from simple to complex, and how many of them are finalists."""
         written = [self._candidate(family) for family in families if family.always or self.share is not None]
-        return {("candidates",): written, ("selection", "finalists"): self.finalists}
+        by_name = {each["name"]: {key: of for key, of in each.items() if key != "name"} for each in written}
+        return {("candidates",): by_name, ("selection", "finalists"): self.finalists}
 
     def draws(self, family: Family) -> int:
         """The number of further candidates."""

@@ -44,18 +44,26 @@ SHIPPED = own_code.FOLDER / PARAMS
 _MOST_NEIGHBOURS, _HEADER_LINES = 50, 20
 
 
-def initialize(source: str, target: str, unlabeled: str | None, here: Path, text: TextForm = USUAL) -> list[str]:
+def initialize(
+    source: str,
+    target: str,
+    unlabeled: str | None,
+    here: Path,
+    text: TextForm = USUAL,
+    budget: float | None = None,
+) -> list[str]:
     """Write params.yaml for `source`, and return the findings as lines; relative paths start at `here`.
 
     `text` is how the user says that its text is written; what it leaves open is found, or refused if it must be known.
+    Rows, fits and candidates are those that a run can make in `budget` minutes; None takes execution.budget, or five.
     Raises UserError, with params.yaml and data/raw as they were.
     """
     with ExitStack() as copies:
         paths = [copies.enter_context(fetched(path)) for path in (source, unlabeled) if path is not None]
-        return _initialize([_absolute(here, path) for path in paths], target, text)
+        return _initialize([_absolute(here, path) for path in paths], target, text, budget)
 
 
-def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[str]:
+def _initialize(sources: list[str], target: str, text_form: TextForm, given: float | None) -> list[str]:
     unlabeled = sources[1] if len(sources) > 1 else None
     shards = None if unlabeled is None else read_source.unlabeled_files(unlabeled)
     read = find_form.read(sources[0], text_form)
@@ -63,16 +71,20 @@ def _initialize(sources: list[str], target: str, text_form: TextForm) -> list[st
     places = [import_raw.place(sources[0])]
     places += [import_raw.place(path, places) for path in sources[1:]]
     old = _template()
-    minutes = (read_yaml.read(old).get("execution") or {}).get("budget", propose_params.BUDGET_MINUTES)
-    form: Mapping[edit_params.KeyPath, Any] = {("data", key): value for key, value in asdict(read.text).items()}
+    execution = read_yaml.read(old).get("execution") or {}
+    minutes = execution.get("budget", propose_params.BUDGET_MINUTES) if given is None else given
+    form = {key: value for key, value in asdict(read.text).items() if value is not None}
+    fixed: dict[edit_params.KeyPath, Any] = {("data", "read"): form}
+    if "budget" in execution:
+        fixed["execution", "budget"] = minutes
 
     def propose(searched: Search, choice: Choice | None = None) -> _Accepted:
         shards_at = places[1] if unlabeled is not None else None
         values = propose_params.decide(profiled, places[0], shards_at, searched, choice)
-        return _accepted(old, {**values, **form, ("execution", "budget"): minutes}, sources[0])
+        return _accepted(old, {**values, **fixed}, sources[0])
 
     accepted = propose(search.EACH_ONCE)
-    choice, found = afford(accepted.settings, accepted.prepared, shards, learners.families(profiled))
+    choice, found = afford(accepted.settings, accepted.prepared, shards, learners.families(profiled), minutes)
     if choice.seconds is None and found == search.NONE:  # rows and parts stay as they were accepted
         accepted = _searched(accepted, found.values(learners.families(profiled)), old)
     else:

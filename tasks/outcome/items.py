@@ -103,14 +103,17 @@ def parameters(values: Mapping[str, Any], prefix: str = "") -> Iterator[Paramete
 
 
 def settings_items(settings: Settings) -> Iterator[Parameter]:
-    """What the run followed: the form that is delivered, each setting that has no default, and each that differs.
+    """What decided the numbers of a run: every setting that is not null, those that params.yaml leaves out too.
 
     A candidate's are candidates.logistic.C, so that two runs show what they have otherwise.
     """
-    values = settings.model_dump(exclude={"candidates", "execution", "operations", "tracking"}, exclude_defaults=True)
+    elsewhere = {"candidates", "execution", "operations", "tracking"}
+    values = settings.model_dump(exclude=elsewhere, exclude_none=True)
+    if settings.execution.fit_timeout is not None:
+        values["execution"] = {"fit_timeout": settings.execution.fit_timeout}
     if "loss" in values:  # the classes in a loss by costs are free text, which is allowed in a value and not in a name
         values["loss"] = str(values["loss"])
-    yield from parameters({"deliver": settings.deliver, **values})
+    yield from parameters(values)
     yield from parameters({CANDIDATES[:-1]: {one.name: _of_candidate(one) for one in settings.candidates}})
 
 

@@ -229,7 +229,7 @@ def watch_shards(
             given = asked.answers_by_row(frame, loss, record.scale, str(path)).T
             answers = tuple(one.after(of) for one, of in zip(answers, given, strict=True))
             low, high = mean.bounds(settings.selection.level)
-        otherwise = columns.raised(settings.operations.alarm_level)
+        otherwise = columns.raised(settings.operations.false_alarm)
         lines.append(
             WatchedShard(
                 shown_name(path),
@@ -238,7 +238,7 @@ def watch_shards(
                 low * record.limit,
                 high * record.limit,
                 alarm.value,
-                alarm.raised(settings.operations.alarm_level),
+                alarm.raised(settings.operations.false_alarm),
                 columns.value,
                 otherwise,
                 _words(columns, reference, frame) if otherwise else "",

@@ -1,4 +1,4 @@
-"""Candidates may be a list or a mapping from names, by which DVC shows single settings; both are read as a list."""
+"""Candidates are a mapping from names, by which DVC shows and sets single settings, or a list; read as a list."""
 
 from typing import Any
 
@@ -30,3 +30,13 @@ def place(node: Any, name: str) -> str | int:
 def allow_both(schema: dict[str, Any]) -> None:
     """An editor allows both forms."""
     schema |= {"type": ["array", "object"], "minProperties": 1, "additionalProperties": {"type": "object"}}
+
+
+def describe_each(whole: dict[str, Any]) -> None:
+    """What stands below a name in the mapping is what an item of the list has, without the name."""
+    item = whole["$defs"]["Candidate"]
+    named = {key: of for key, of in item["properties"].items() if key != "name"}
+    required = [key for key in item["required"] if key != "name"]
+    of_each = {**item, "properties": named, "required": required}
+    names = {key: item["properties"]["name"][key] for key in ("pattern", "minLength", "maxLength")}
+    whole["properties"][KEY] |= {"additionalProperties": of_each, "propertyNames": names}

@@ -1,11 +1,11 @@
 """What the parameters may say of rows in time."""
 
 from heldout.estimates import NOT_IN_TIME
-from tasks.params.sections import Data, SelectionSection, SplitSection
+from tasks.params.sections import Data, SplitSection
 from tasks.runtime.errors import Misplaced
 
 
-def check_time(data: Data, split: SplitSection, selection: SelectionSection, criterion: str) -> None:
+def check_time(data: Data, split: SplitSection, criterion: str) -> None:
     """What rows in time cannot have; and a gap is theirs alone. Raises Misplaced."""
     if data.time is None:
         if split.gap:
@@ -17,8 +17,6 @@ def check_time(data: Data, split: SplitSection, selection: SelectionSection, cri
     later = "would train on rows later than those that it tests"
     if split.folds == "loo":
         raise Misplaced(f"is loo, which with data.time {later}; write a number", ("split", "folds"))
-    if selection.nested:
-        raise Misplaced(f"is true, which with data.time {later}; write false", ("selection", "nested"))
     if criterion in NOT_IN_TIME:
         raise Misplaced(
             f"is {criterion}, which with data.time {later}; write another",

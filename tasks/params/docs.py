@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tasks.params import by_name
 from tasks.params.comments import with_comments
 from tasks.params.settings import Settings
 
@@ -15,8 +16,9 @@ _HEAD = """\
 # The keys of params.yaml
 
 Made by `make docs` from the models in `tasks/params/`, like `params.schema.json`: an editor with a YAML language server
-uses the schema to check the file while you type. A key without a default is required. Errors are reported before any
-fit, at most ten at once, with the file (and `--set`), the key, its value and the allowed values.
+uses the schema to check the file while you type. A key that is left out has its default, one without a default is
+required. Errors are reported before any fit, at most ten at once, with the file (and `--set`), the key, its value and
+the allowed values.
 
 """
 _TYPES = {
@@ -32,6 +34,7 @@ _TYPES = {
 def schema() -> str:
     """The JSON schema, as the file holds it."""
     made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Settings.model_json_schema()}
+    by_name.describe_each(made)
     return json.dumps(_without_titles(made), indent=2, ensure_ascii=False) + "\n"
 
 
@@ -40,7 +43,8 @@ def page() -> str:
     whole = json.loads(schema())
     lines = ["| key | values | default | meaning |", "|---|---|---|---|"]
     for key, place, required in _keys(whole, whole):
-        default = "" if required else f"`{json.dumps(place.get('default'), ensure_ascii=False)}`"
+        none: dict[str, Any] | None = {} if "properties" in place else None
+        default = "" if required else f"`{json.dumps(place.get('default', none), ensure_ascii=False)}`"
         cells = [f"`{key}`", _values(place, whole), default or "–", place.get("description", "")]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return _HEAD + "\n".join(lines) + "\n"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tasks.params.left_out import default_of
 from tasks.params.settings import Settings
 from tasks.params.written import Written
 from tasks.runtime.errors import UserError, one_line
@@ -57,8 +58,16 @@ def _changed(before: dict[Any, Any], after: dict[Any, Any]) -> Iterator[tuple[st
             continue
         old = old if isinstance(old, dict) else {}
         for key in [*new, *(key for key in old if key not in new)]:
-            if key not in new or key not in old or old[key] != new[key]:
+            if _value(section, key, old) != _value(section, key, new):
                 yield f"{section}.{key}", new.get(key)
+
+
+def _value(section: str, key: str, of: dict[Any, Any]) -> Any:
+    """The value of a key, also of one that is left out; an unknown key that is left out has none."""
+    try:
+        return of[key] if key in of else default_of((section, key))
+    except KeyError:
+        return None
 
 
 def _is_own(uri: Any, root: Path) -> bool:

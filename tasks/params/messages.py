@@ -54,7 +54,7 @@ def _explain(place: Place, errors: Sequence[Any], model: type[BaseModel]) -> Pro
     if kind == "extra_forbidden":
         text = f"{key} is not known; did you mean {_nearest(key, model)}?"
     elif kind == "missing":
-        text = f"{key} is missing; write it: no number has a default in the code"
+        text = f"{key} is missing; write it"
     elif kind == "none_required":
         text = f"{key} is {masked(_SHORT.repr(value))}, but is not offered yet; leave it out"
     else:

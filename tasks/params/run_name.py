@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from heldout.defaults import SEED
 from tasks.params.settings import Settings
 from tasks.params.source_name import source_name
 from tasks.params.written import Written
@@ -18,7 +19,7 @@ def run_name(flow: str, params: str, overrides: Sequence[str]) -> str:
         written = Written(Path(params), Settings.model_fields)
         for override in overrides:
             written.override(override)
-        source, seed = str(written.value["data"]["source"]), one_line(str(written.value["seed"]))
+        source, seed = str(written.value["data"]["source"]), one_line(str(written.value.get("seed", SEED)))
     except (UserError, KeyError, TypeError):
         return flow
     return BETWEEN.join((source_name(source), flow, f"seed {seed[:_MOST_DIGITS]}"))

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
+from heldout import defaults
 from tasks.params import allowed_imports
 from tasks.params.sections import Count, Fraction, Module, ParamsSection
 from tasks.runtime import dask_scheduler
@@ -20,9 +21,9 @@ class Execution(ParamsSection):
     """Where fits run, and which modules may be imported."""
 
     executor: Literal["local", "dask"] = Field(
-        description="local: processes of this machine; dask: the workers of the scheduler below"
+        "local", description="local: processes of this machine; dask: the workers of the scheduler below"
     )
-    workers: Count = Field(description="number of processes of this machine that fit at the same time")
+    workers: Count = Field(2, description="number of processes of this machine that fit at the same time")
     scheduler: str | None = Field(
         None,  # of Dask's own configuration
         description="for dask: address of its scheduler, as in tcp://127.0.0.1:8786. A scheduler can run programs: one "
@@ -30,8 +31,9 @@ class Execution(ParamsSection):
     )
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
-        description="minutes that a run may take: init chooses candidates, split.rows and the number of fits by it, "
-        "and plan says whether it is enough; no run is stopped by it; null for no limit",
+        description="minutes that a run may take: where more are expected, it ends before its first fit, and names the "
+        "command that writes fewer rows, folds, repeats or finalists, plan --budget. init plans for as many, or for 5; "
+        "null for no limit",
     )
     fit_timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
@@ -44,7 +46,7 @@ class Execution(ParamsSection):
         "the least recently used first; null for no limit",
     )
     shortcuts: Literal["auto", "off"] = Field(
-        "auto",
+        defaults.SHORTCUTS,
         description="auto: skip fits if the held-out predictions follow exactly from fewer fits; off: make every fit",
         json_schema_extra={"enum": ["auto", "off", False]},
     )
@@ -81,21 +83,27 @@ class Operations(ParamsSection):
         description="a winner replaces the champion only if it is shown at this level to err less: of learners that do "
         "not, at most a share of 1 - promote_level is ever promoted, however many nights one looks",
     )
-    alarm_level: Annotated[float, Field(gt=0, le=0.5)] = Field(
-        default=0.05,
-        description="watch raises an alarm at evidence 1 / alarm_level: without drift, the probability that it ever "
-        "does so is at most alarm_level, however many shards come. The same for new labelled rows: the probability "
-        "that a batch that is like those before is ever held back",
+    alarm_level: Annotated[float, Field(ge=0.5, lt=1)] = Field(
+        default=0.95,
+        description="watch raises an alarm at evidence 1 / (1 - alarm_level): without drift, it ever does so with "
+        "probability 1 - alarm_level at most, however many shards come. The same for new labelled rows: a batch that "
+        "is like those before is ever held back with this probability at most",
     )
+
+    @property
+    def false_alarm(self) -> float:
+        """The probability, at most, that an alarm is ever raised without drift: 0.05 for 0.95, to the last digit."""
+        return round(1 - self.alarm_level, 12)
 
 
 class Tracking(ParamsSection):
     """Where runs are recorded."""
 
     uri: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
         description="MLflow's store: sqlite:/// and a path below the checkout, postgresql://USER@HOST/DATABASE, or the "
         f"address of a server; null takes it from the environment variable {VARIABLE}, and is {DEFAULT} where that is "
-        "not set. A server of another machine or user must be named there too, since it gets your login"
+        "not set. A server of another machine or user must be named there too, since it gets your login",
     )
     artifacts: Annotated[str, Field(pattern=r"^s3://[a-z0-9][a-z0-9.-]+(/[\w.=-]+)*$")] | None = Field(
         None,
@@ -104,7 +112,8 @@ class Tracking(ParamsSection):
         "this checkout. Models and reports go there: read this line in a file from a stranger",
     )
     experiment: Annotated[str, Field(min_length=1)] = Field(
-        description="MLflow's experiment, of the data source that comes first; others have their name at its end"
+        "heldout",
+        description="MLflow's experiment, of the data source that comes first; others have their name at its end",
     )
     registered_model: Annotated[str, Field(min_length=1, pattern=r"^[\w. ()+,=-]+$")] | None = Field(
         None,
@@ -141,18 +150,17 @@ class Tracking(ParamsSection):
         """What names the store: the key, or the environment variable."""
         return VARIABLE if self.uri is None and self._inherited else "tracking.uri"
 
-    @field_validator("uri")
-    @classmethod
-    def _below_the_checkout(cls, uri: str | None) -> str | None:
+    @model_validator(mode="after")
+    def _below_the_checkout(self) -> "Tracking":
         """A store in a file is below the current folder: a file from a stranger writes nowhere else."""
-        named = uri or os.environ.get(VARIABLE)
-        if named and not _is_allowed(named):
-            whose = f"is null, and the environment variable {VARIABLE} is" if uri is None else "is"
+        if not _is_allowed(self.address):
+            whose = "is" if self.uri else f"is null, and the environment variable {VARIABLE} is"
             raise Misplaced(
-                f"{whose} {named!r}; write sqlite:/// and a path below the checkout, as in {DEFAULT}, or the "
-                "address of a server"
+                f"{whose} {self.address!r}; write sqlite:/// and a path below the checkout, as in {DEFAULT}, or the "
+                "address of a server",
+                ("uri",),
             )
-        return uri
+        return self
 
 
 def _is_allowed(uri: str) -> bool:

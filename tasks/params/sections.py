@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from heldout import defaults
 from heldout.errors import BadArgument
 from heldout.estimates.criteria import CRITERIA, OF_METRICS, listed
 from heldout.rows import foreign_kinds
@@ -34,6 +35,27 @@ class ParamsSection(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+LEFT_OUT: Any = Field(default_factory=dict, validate_default=True)  # a section: all of its keys have their defaults
+
+
+class Read(ParamsSection):
+    """How a text file is written; what is left out is as usual, and refused where two ways are possible."""
+
+    separator: Separator | None = Field(
+        None,  # comma, in .tsv tab
+        description="what separates the columns: comma, semicolon, tab or bar; null is comma, in .tsv tab",
+    )
+    decimal: Decimal | None = Field(
+        None,  # point
+        description="the decimal mark, point or comma; null is point, and refuses strings such as 1,234, which can be "
+        "read with either",
+    )
+    dayfirst: bool | None = Field(
+        None,
+        description="whether 01/02/2011 is the first of February; null refuses a column of dates that both orders read",
+    )
+
+
 class Data(ParamsSection):
     """Where the rows come from, and which rows keep their labels."""
 
@@ -42,20 +64,7 @@ class Data(ParamsSection):
         ".tsv, .json or .jsonl file (also with .gz or .zip), of a .parquet, .feather or .xlsx file, or of a folder of "
         "Parquet files"
     )
-    separator: Separator | None = Field(
-        None,  # comma, in .tsv tab
-        description="what separates the columns of a text file: comma, semicolon, tab or bar; null is comma, in .tsv "
-        "tab",
-    )
-    decimal: Decimal | None = Field(
-        None,  # point
-        description="the decimal mark of a text file, point or comma; null is point, and refuses strings such as "
-        "1,234, which can be read with either",
-    )
-    dayfirst: bool | None = Field(
-        None,
-        description="whether 01/02/2011 is the first of February; null refuses a column of dates that both orders read",
-    )
+    read: Read = LEFT_OUT
     target: str | None = Field(
         None,  # the column named target
         description="the column to predict: strings, booleans and whole numbers of at most 20 kinds are classes, "
@@ -99,20 +108,26 @@ class Data(ParamsSection):
         description="files with unlabelled rows, each file a shard: a path, a folder or a glob; null takes the rows "
         "whose label was hidden",
     )
-    shards: Count = Field(description="number of shards for the rows whose label was hidden")
+    shards: Count = Field(4, description="number of shards for the rows whose label was hidden")
     on_bad_shard: Literal["fail", "skip"] = Field(
         "fail",
         description="an unlabelled file that lacks a column, or has a column of another kind: fail; skip, which "
         "reports the number of lost rows",
     )
     sampling: Literal["iid", "active"] = Field(
-        description="iid: labelled rows are random draws; active: they were picked, so cross-validation misleads"
+        "iid",
+        description="iid: labelled rows are random draws; active: they were picked, so cross-validation misleads",
     )
     label_probability: str | None = Field(
         None,
         description="with sampling: active, the column with the probability with which label-next drew each row, so "
         "that errors weigh by it and cross-validation does not mislead; empty for rows that are random draws",
     )
+
+    @field_validator("read", mode="before")
+    @classmethod
+    def _empty(cls, section: Any) -> Any:
+        return {} if section is None else section
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -156,7 +171,8 @@ class SplitSection(ParamsSection):
     """The parts of the labelled rows."""
 
     test_fraction: Annotated[float, Field(ge=0, lt=1)] = Field(
-        description="share of all labelled rows cut off first and opened once, for the winner alone; 0 for no test set"
+        0.2,
+        description="share of all labelled rows cut off first and opened once, for the winner alone; 0 for no test set",
     )
     test_key: Annotated[int, Field(ge=0)] = Field(
         0,
@@ -164,9 +180,11 @@ class SplitSection(ParamsSection):
         "is in the test set: no seed and no added row does. With data.groups the group's name decides, with data.time "
         "the order",
     )
-    validation_fraction: Fraction = Field(description="share of the labelled rows that the hold-out tests")
+    validation_fraction: Fraction = Field(
+        defaults.VALIDATION_FRACTION, description="share of the labelled rows that the hold-out tests"
+    )
     folds: Annotated[int, Field(ge=2)] | Literal["loo"] = Field(
-        description="number of folds of cross-validation, or loo for leave-one-out"
+        defaults.FOLDS, description="number of folds of cross-validation, or loo for leave-one-out"
     )
     rows: Annotated[int, Field(ge=2)] | None = Field(
         None,
@@ -174,12 +192,14 @@ class SplitSection(ParamsSection):
         "delivered model (deliver: final) is trained on all of them; null for all",
     )
     stratify: bool | None = Field(
+        None,
         description="of classes. true: each part has the class shares of all rows, which makes estimates too low where "
         "classes are many; false: random parts, with each class in the training rows; null: true for two classes, else "
-        "false"
+        "false",
     )
     gap: Annotated[int, Field(ge=0)] = Field(
-        0, description="with data.time: number of rows left out between the training rows and the tested rows"
+        defaults.GAP,
+        description="with data.time: number of rows left out between the training rows and the tested rows",
     )
     duplicates: Literal["allow", "keep_together"] = Field(
         "allow",
@@ -195,9 +215,12 @@ class SplitSection(ParamsSection):
 class Progressive(ParamsSection):
     """Test each block of rows, then train on it."""
 
-    tested_fraction: Fraction = Field(description="share of the labelled rows that are tested, then trained on")
+    tested_fraction: Fraction = Field(
+        defaults.TESTED_FRACTION, description="share of the labelled rows that are tested, then trained on"
+    )
     block: Count | Literal["auto"] = Field(
-        description="steps that share one fit; auto: a tenth of the rows trained on before, for few fits"
+        defaults.BLOCK,
+        description="steps that share one fit; auto: a tenth of the rows trained on before, for few fits",
     )
 
 
@@ -205,9 +228,10 @@ class Covalidation(ParamsSection):
     """Train on both halves of the rows, and compare."""
 
     repeats: Count | Literal["auto"] = Field(
+        defaults.REPEATS,
         description="number of times that the labelled rows are halved and a model is trained on each half; auto: as "
         "many as bring what their drawing adds to the variance of E_2cv below a tenth of it, 8 to 30, or 8 to 10 for "
-        "more than 600 rows"
+        "more than 600 rows",
     )
 
 
@@ -248,13 +272,14 @@ class SelectionSection(ParamsSection):
         description=f"{', '.join(CRITERIA[:-1])} or {CRITERIA[-1]}, or the name of a metric as AUC or RMSE; left out, "
         "data.sampling decides",
     )
-    rule: RuleName = Field(description="; ".join(f"{name}: {rule.says}" for name, rule in RULES.items()))
-    level: Fraction = Field(description="level of every interval and bound")
+    rule: RuleName = Field("minimum", description="; ".join(f"{name}: {rule.says}" for name, rule in RULES.items()))
+    level: Fraction = Field(defaults.LEVEL, description="level of every interval and bound")
     race: Races = Field(
-        "auto",
+        defaults.RACE,
         description=f"auto: of more than {MORE_THAN} candidates those that fall behind on the first steps of E_prog, "
         "by more than chance, get no further fits; it needs a loss of known limit and independent rows. off: all fits "
         "are made",
+        json_schema_extra={"enum": ["auto", "off", False]},
     )
     finalists: Count | None = Field(
         None,
@@ -267,11 +292,6 @@ class SelectionSection(ParamsSection):
         "are in percent (zero_one), else in units of the loss, squared units for squared. Each comparison then says "
         "better, worse, alike or undecided by the margin; null for none",
     )
-    nested: bool = Field(
-        False,
-        description="also repeat the selection inside each fold's training rows, for E_nested: k (k - 1) / 2 further "
-        "fits for each candidate",
-    )
     open_test: bool = Field(
         False,
         description="true: every run opens the test set for its winner, as the shipped example does, since no choice "
@@ -281,6 +301,11 @@ class SelectionSection(ParamsSection):
     reopen_test: bool = Field(
         False, description="open the test set even if it was opened for another winner on the same data"
     )
+
+    @field_validator("race", mode="before")
+    @classmethod
+    def _off(cls, written: Any) -> Any:
+        return "off" if written is False else written  # YAML reads off as false
 
     @field_validator("criterion", mode="before")
     @classmethod

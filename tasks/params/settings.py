@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from heldout import defaults
 from heldout.errors import BadArgument
 from heldout.estimates import NOT_IN_TIME, ON_REQUEST
 from heldout.estimates.criteria import check_rule, meant
@@ -30,15 +31,15 @@ from tasks.params import (
     by_name,
     grids,
     loss_key,
-    missing_keys,
     searches,
 )
 from tasks.params.check_time import check_time
 from tasks.params.hidden import reveal
-from tasks.params.messages import Problem, of_argument, problems
+from tasks.params.messages import of_argument, problems
 from tasks.params.own_modules import Reached
 from tasks.params.running import Execution, Operations, Tracking
 from tasks.params.sections import (
+    LEFT_OUT,
     Covalidation,
     Data,
     ParamsSection,
@@ -58,14 +59,15 @@ if TYPE_CHECKING:
 else:
     Deliver = Literal[tuple(FORMS)]
 
-FURTHER = [name for name in ON_REQUEST if name != "E_nested"]  # selection.nested asks for that
+FURTHER = [*ON_REQUEST]
 
 
 class Candidate(ParamsSection):
     """A named learner; with a grid, one for each of its points; with a search, also one for each of its draws."""
 
     name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[\w.() =,+-]+$")] = Field(
-        description="name in tables, files and MLflow; baseline is the name of the best constant answer"
+        description="name in tables, files and MLflow, without a dot; baseline is the name of the best constant answer",
+        json_schema_extra={"pattern": r"^[\w() =,+-]+$"},
     )
     estimator: str = Field(
         description="import path of the class of a scikit-learn learner, in a module of execution.allowed_modules"
@@ -146,6 +148,16 @@ class Candidate(ParamsSection):
             return [*searches.points(self.name, self.search.values, self.search.draws, self._seed)]
         return [(self.name, {})]
 
+    @field_validator("name")
+    @classmethod
+    def _has_no_dot(cls, name: str) -> str:
+        if "." in name:
+            raise Misplaced(
+                f"is {name!r}; a dot would begin another key in `dvc exp run -S candidates.NAME.params.C=1`, so write "
+                f"{name.replace('.', '-')!r}"
+            )
+        return name
+
     @model_validator(mode="after")
     def _buildable(self, info: ValidationInfo) -> "Candidate":
         context = info.context or {}
@@ -175,18 +187,22 @@ class Candidate(ParamsSection):
         return place
 
 
+_SECTIONS = ("split", "progressive", "covalidation", "selection", "report", "execution", "operations", "tracking")
+
+
 class Settings(ParamsSection):
     """All of params.yaml."""
 
     seed: Annotated[int, Field(ge=0)] = Field(
-        description="every random choice, and every random_state that a candidate does not set, comes from this number"
+        defaults.SEED,
+        description="every random choice, and every random_state that a candidate does not set, comes from this number",
     )
     data: Data
-    split: SplitSection
-    progressive: Progressive
-    covalidation: Covalidation
+    split: SplitSection = LEFT_OUT
+    progressive: Progressive = LEFT_OUT
+    covalidation: Covalidation = LEFT_OUT
     candidates: Annotated[list[Candidate], Field(min_length=1)] = Field(
-        description="From simple to complex: a tie goes to the first. A list, or a mapping from each name to the rest",
+        description="From simple to complex: a tie goes to the first. A mapping from each name to the rest, or a list",
         json_schema_extra=by_name.allow_both,
     )
     loss: loss_key.LossSpec | None = Field(None, description=loss_key.DESCRIPTION)
@@ -208,16 +224,16 @@ class Settings(ParamsSection):
         "what each is, and how many fits it needs",
         json_schema_extra={"items": {"type": "string", "enum": [*FURTHER]}},
     )
-    selection: SelectionSection
+    selection: SelectionSection = LEFT_OUT
     deliver: Deliver = Field(
         "final",
         description="what is saved, registered and tested. "
         + "; ".join(f"{name}: {form.says}" for name, form in FORMS.items()),
     )
-    report: ReportSection = ReportSection(slices=[], columns=False)
-    execution: Execution
-    operations: Operations = Operations()
-    tracking: Tracking
+    report: ReportSection = LEFT_OUT
+    execution: Execution = LEFT_OUT
+    operations: Operations = LEFT_OUT
+    tracking: Tracking = LEFT_OUT
     _folder: str = PrivateAttr(default=".")
 
     def use_folder(self) -> None:
@@ -234,6 +250,11 @@ class Settings(ParamsSection):
         if (written := self.selection.criterion) is not None:
             return meant(written)
         return "E_maxdt" if self.data.picked_blindly else "E_cv"
+
+    @property
+    def nested(self) -> bool:
+        """Whether the selection is repeated inside each fold's training rows."""
+        return "E_nested" in self.further_estimates
 
     @property
     def judged_by(self) -> Spec | None:
@@ -262,6 +283,12 @@ class Settings(ParamsSection):
     def registered_model(self) -> str:
         """The name under which winners are registered: that of the data source where none is written."""
         return self.tracking.registered_model or self.source_name
+
+    @field_validator(*_SECTIONS, mode="before")
+    @classmethod
+    def _empty(cls, section: Any) -> Any:
+        """A section of which every line was taken away is null in YAML."""
+        return {} if section is None else section
 
     @field_validator("candidates")
     @classmethod
@@ -313,7 +340,7 @@ class Settings(ParamsSection):
             check_rule(self.criterion, self.selection.rule)
         except BadArgument as error:
             raise of_argument(error, ("selection", error.argument)) from None
-        check_time(self.data, self.split, self.selection, self.criterion)
+        check_time(self.data, self.split, self.criterion)
         self._check_repeats()
         self._check_criterion()
         for place, name in enumerate(self.further_estimates):
@@ -322,11 +349,11 @@ class Settings(ParamsSection):
                 raise Misplaced(text, ("further_estimates", place))
             if self.data.time is not None and name in NOT_IN_TIME:
                 raise Misplaced("does not exist for rows in time; leave it out", ("further_estimates", place))
-        if self.selection.nested and self.selection.finalists is not None:
-            text = "is a number, and nested selection would have to repeat that choice in each fold; write null"
+        if self.nested and self.selection.finalists is not None:
+            text = "is a number, and E_nested would have to repeat that choice in each fold; write null"
             raise Misplaced(text, ("selection", "finalists"))
-        if self.selection.nested and self.split.folds == 2:
-            raise Misplaced("is 2, but nested selection needs at least 3", ("split", "folds"))
+        if self.nested and self.split.folds == 2:
+            raise Misplaced("is 2, but E_nested needs at least 3", ("split", "folds"))
         return self
 
     def _check_criterion(self) -> None:
@@ -344,7 +371,7 @@ class Settings(ParamsSection):
             ("split", "folds"): self.split.folds == "loo" and "is loo, which has one partition; write a number",
             ("data", "time"): self.data.time is not None
             and f"is {self.data.time!r}, and folds of rows in time are not drawn at random; write null",
-            ("selection", "nested"): self.selection.nested and "is true, which is for one partition; write false",
+            ("further_estimates",): self.nested and "has E_nested, which is for one partition; leave it out",
             ("deliver",): self.deliver in ("k_fold", "vote") and f"is {self.deliver}, which is for one partition",
             ("intervals", "E_cv"): chosen is not None
             and not covering("E_cv", chosen).for_repeats
@@ -358,7 +385,7 @@ class Settings(ParamsSection):
 def _seed(written: Any) -> int:
     """The seed, by which a search draws, before it is checked: 0 where it is none, which is then refused."""
     seed = written.get("seed") if isinstance(written, dict) else None
-    return seed if isinstance(seed, int) and seed >= 0 else 0
+    return seed if isinstance(seed, int) and seed >= 0 else defaults.SEED
 
 
 def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Settings:
@@ -368,7 +395,6 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
     """
     path = Path(path)
     written = Written(path, Settings.model_fields)
-    missing = missing_keys.of_stages(path, written.value)
     for override in overrides:
         written.override(reveal(override))
     folder = str(path.resolve().parent)
@@ -376,15 +402,12 @@ def load(path: str | Path = "params.yaml", overrides: Sequence[str] = ()) -> Set
     if (reason := allowed_extensions.why_others(allowed)) is not None:
         raise UserError(f"{written.where(('execution', 'allowed_modules'))}: execution.allowed_modules {reason}")
     allowed_imports.use_folder(folder, allowed)
-    found: list[Problem] = []
     try:
         settings = Settings.model_validate(
             written.value, context={"allowed_modules": allowed, "seed": _seed(written.value)}
         )
     except ValidationError as error:
-        found = problems(error, Settings, written.value)
-    found += missing_keys.problems(missing, found)
-    if found:
-        raise UserError(first_errors([f"{written.where(each.place)}: {each.text}" for each in found]))
+        found = problems(error, Settings, {**{name: {} for name in _SECTIONS}, **written.value})
+        raise UserError(first_errors([f"{written.where(each.place)}: {each.text}" for each in found])) from None
     settings._folder = folder
     return settings

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
+from heldout.defaults import TESTED_FRACTION, VALIDATION_FRACTION
 from heldout.intervals import corrected_fold_t, corrected_fold_wilson
 from heldout.schemes.halvings import most
 from heldout.schemes.resampling import SUBSAMPLES
 from heldout.splits.partition import part_size
 
-VALIDATION_FRACTION, TESTED_FRACTION = 0.2, 0.5
+FINALISTS = 8  # of more candidates, who get every fit
 FEWEST_ROWS = 500  # the estimates never rest on fewer, if there are as many
 _STEEPEST = 3.0  # power of the rows by which a cost may grow
 _STEP = 1.05  # between numbers of rows that are considered
@@ -115,24 +116,31 @@ def richest(table: TableSize) -> Choice:
     return Choice(table.labeled, table.labeled, efforts(table)[0], None)
 
 
-def choose(costs: Sequence[Cost], table: TableSize, seconds: float, workers: int) -> Choice:
+def choose(
+    costs: Sequence[Cost], table: TableSize, seconds: float, workers: int, finalists: int | None = None
+) -> Choice:
     """All rows with the most fits that `seconds` allow; if none do, the fewest fits on as many rows as they allow.
 
     If the seconds do not allow `FEWEST_ROWS`, these are chosen, and more seconds are expected.
     """
     designs = efforts(table)
     for effort in designs:
-        if (needed := expected(costs, table, table.labeled, effort, workers)) <= seconds:
+        if (needed := expected(costs, table, table.labeled, effort, workers, finalists)) <= seconds:
             return Choice(table.labeled, table.labeled, effort, needed)
-    needed_by = {rows: expected(costs, table, rows, designs[-1], workers) for rows in _sizes(table.labeled)}
+    needed_by = {rows: expected(costs, table, rows, designs[-1], workers, finalists) for rows in _sizes(table.labeled)}
     rows = max((rows for rows, needed in needed_by.items() if needed <= seconds), default=min(needed_by))
     return Choice(rows, table.labeled, designs[-1], needed_by[rows])
 
 
-def expected(costs: Sequence[Cost], table: TableSize, rows: int, effort: Effort, workers: int) -> float:
-    """The seconds of a whole run with so many rows for the estimates."""
-    made = list(fits(rows, effort, table.unlabeled_next_to(rows)))
-    return run_seconds([(cost, made) for cost in costs], after_the_choice(rows, effort.folds, table), table, workers)
+def expected(
+    costs: Sequence[Cost], table: TableSize, rows: int, effort: Effort, workers: int, finalists: int | None = None
+) -> float:
+    """The seconds of a whole run with so many rows for the estimates; the slowest candidates are the `finalists`."""
+    before, later = [*before_race(rows, effort)], [*after_race(rows, effort, table.unlabeled_next_to(rows))]
+    slowest = sorted(costs, key=lambda cost: cost.seconds(rows, rows), reverse=True)
+    left = len(slowest) if finalists is None else finalists
+    made = [(cost, [*before, *(later if place < left else ())]) for place, cost in enumerate(slowest)]
+    return run_seconds(made, after_the_choice(rows, effort.folds, table), table, workers)
 
 
 def after_the_choice(rows: int, folds: int, table: TableSize) -> list[EqualFits]:

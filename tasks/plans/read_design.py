@@ -50,8 +50,7 @@ def design_of(settings: Settings, labeled: str, partitions: str, halvings: int |
     known = [name for name in PER_CANDIDATE if unlabeled or name not in OF_UNLABELED]
     if len(settings.candidates) > 1:
         known += OF_THE_WINNER
-    asked = {*settings.further_estimates, *(["E_nested"] if settings.selection.nested else [])}
-    names = [name for name in known if name not in ON_REQUEST or name in asked]
+    names = [name for name in known if name not in ON_REQUEST or name in settings.further_estimates]
     return _read(
         names=tuple(names),
         written=_Written(repr(settings.loss_identity), settings.judged_by),

@@ -15,6 +15,7 @@ from tasks.params import Settings, load
 from tasks.runtime import vouched_hosts
 from tasks.runtime.errors import UserError, one_line
 from tasks.runtime.own_code import COMMAND
+from tasks.storage import stage_settings
 
 # one file for all tables: git tracks it from the start, so `dvc exp run` takes it along before any commit
 TABLES = Path("data/raw.dvc")
@@ -43,6 +44,7 @@ def commit(settings: Settings) -> bool:
         return False
     if settings.model_dump(exclude=NO_PART_OF_RESULTS) != shipped:
         return False
+    stage_settings.write_for_dvc(settings)
     # most of what it imports is here already, unlike in a process of its own
     from dvc.repo import Repo  # type: ignore[import-untyped]
 

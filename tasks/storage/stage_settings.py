@@ -1,13 +1,15 @@
 """The settings that each stage leaves next to its results, and the refusal of results of other settings.
 
-A stage keeps the parameters that dvc.yaml names for it and no others, so that its output changes only where DVC runs it
-again; the hashes of the prepared files that it read, and of the user's modules that these parameters reach.
+A stage keeps the settings that dvc.yaml names for it and no others, so that its output changes only where DVC runs it
+again; the hashes of the prepared files that it read, and of the user's modules that these settings reach.
+
+Before all stages, DVC has the settings of each written below data/settings, on which the stage depends: defaults too.
 """
 
 import functools
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,11 @@ from tasks.params import Settings
 from tasks.runtime import own_code
 from tasks.runtime.errors import UserError, masked
 from tasks.storage import files
+from tasks.storage.atomic import replacing
 
+OF_DVC = Path("data/settings")
 _PIPELINE = own_code.FOLDER / "dvc.yaml"
+_META, _KEYS = "meta", "settings"  # where dvc.yaml names the keys of a stage
 _NAME = "settings.json"
 _OF = {"select": ("prepare", "fit"), "report": ("prepare", "fit", "select")}  # the stages whose results each reads
 _FOLDERS = {"prepare": files.PREPARED, "fit": files.FITS, "select": files.REPORTS}
@@ -36,7 +41,14 @@ def place(stage: str) -> Path:
 def write(stage: str, settings: Settings) -> None:
     """Leave the record of a stage that has ended; the report is read by no other stage."""
     if stage != "report":
-        files.write_text(place(stage), json.dumps(_record(stage, settings), indent=1, ensure_ascii=False))
+        files.write_text(place(stage), _in_json(_record(stage, settings)))
+
+
+def write_for_dvc(settings: Settings) -> None:
+    """Leave what each stage depends on: the settings that dvc.yaml names for it, in a file of its own."""
+    with replacing(OF_DVC) as folder:
+        for stage in _stages():
+            (folder / f"{stage}.json").write_text(_in_json(_values(stage, settings)) + "\n", encoding="utf-8")
 
 
 def forget(stage: str) -> None:
@@ -94,13 +106,10 @@ def read_by_these_extensions() -> bool:
 
 def _record(stage: str, settings: Settings) -> dict[str, Any]:
     """The settings of a stage and the hashes of what it reads of data/prepared, as JSON gives them back."""
-    entry = _stages()[stage]
-    written = settings.model_dump()
-    keys = [key for key in entry["params"] if isinstance(key, str)]
-    values = {key: functools.reduce(dict.__getitem__, key.split("."), written) for key in keys}
-    read = [Path(dep) for dep in entry["deps"] if Path(dep).parent == files.PREPARED]
+    values = _values(stage, settings)
+    read = [Path(dep) for dep in _stages()[stage]["deps"] if Path(dep).parent == files.PREPARED]
     record: dict[str, Any] = {"settings": values, "inputs": {str(path): _digest(path) for path in read}}
-    if code := settings.own_code(of_candidates="candidates" in keys):
+    if code := settings.own_code(of_candidates="candidates" in values):
         record["code"] = code
     if used := extensions.identity():
         record["extensions"] = used
@@ -108,9 +117,21 @@ def _record(stage: str, settings: Settings) -> dict[str, Any]:
     return copied
 
 
+def _values(stage: str, settings: Settings) -> dict[str, Any]:
+    """The settings that dvc.yaml names for a stage, by their keys."""
+    written = settings.model_dump()
+    return {key: functools.reduce(dict.__getitem__, key.split("."), written) for key in _stages()[stage][_META][_KEYS]}
+
+
+def _in_json(record: Mapping[str, Any]) -> str:
+    return json.dumps(record, indent=1, ensure_ascii=False, default=str)
+
+
 @functools.cache
 def _stages() -> Any:
-    return yaml.safe_load(_PIPELINE.read_text(encoding="utf-8"))["stages"]
+    """The stages of dvc.yaml that have settings."""
+    stages = yaml.safe_load(_PIPELINE.read_text(encoding="utf-8"))["stages"]
+    return {name: stage for name, stage in stages.items() if _KEYS in stage.get(_META, ())}
 
 
 def _digest(path: Path) -> str:

@@ -175,7 +175,7 @@ def _examined(
     """The part of an entry that says what the checks found."""
     champion = _losses(client, settings, place, found)
     verdict = found.verdict(champion)
-    limit = new_batch.limit(settings.operations.alarm_level, examined(past) + 1)
+    limit = new_batch.limit(settings.operations.false_alarm, examined(past) + 1)
     unit = "rows" if found.unit is None else "groups" if settings.data.groups else "distinct rows"
     reasons = [reason(answer, unit) for answer in verdict.reasons(limit)] if verdict.held(limit) else []
     said: dict[str, Any] = {

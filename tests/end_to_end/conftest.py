@@ -240,7 +240,7 @@ def write_params() -> Callable[..., Path]:
     def write(path: Path, **changes: object) -> Path:
         params = copy.deepcopy({**shipped, "candidates": candidates})
         for section, values in [*small.items(), *changes.items()]:
-            params[section] = {**(params[section] or {}), **values} if isinstance(values, dict) else values
+            params[section] = {**(params.get(section) or {}), **values} if isinstance(values, dict) else values
         path.write_text(yaml.safe_dump(params, sort_keys=False), encoding="utf-8")
         return path
 

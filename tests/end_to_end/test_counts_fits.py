@@ -59,7 +59,11 @@ def story(fits_of) -> dict[str, tuple[Counter, int]]:
         "again, one under another name": fits_of(FIRST, CHANGED, RENAMED),
         "an interval that asks for more": fits_of(FIRST, CHANGED, interval=WITH_SUBSAMPLES),
         "selection nested, by another rule": fits_of(
-            FIRST, CHANGED, interval=WITH_SUBSAMPLES, selection={"nested": True, "rule": "indistinguishable"}
+            FIRST,
+            CHANGED,
+            interval=WITH_SUBSAMPLES,
+            selection={"rule": "indistinguishable"},
+            further_estimates=["E_nested"],
         ),
         "the folds delivered": fits_of(FIRST, CHANGED, deliver="k_fold"),
         "their vote delivered": fits_of(FIRST, CHANGED, deliver="vote"),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+import yaml
 from distributed import Client
 
 from tests.end_to_end.conftest import LEARNERS, PATIENCE_SECONDS, Checkout
@@ -120,8 +121,9 @@ def noted(params: Path) -> list[list[str]]:
 
 def use(cluster: Cluster, params: Path) -> None:
     """Have the parameters name the cluster, as `dvc repro` needs it."""
-    text = params.read_text().replace("executor: local", "executor: dask")
-    params.write_text(text.replace("scheduler: null", f"scheduler: {cluster.address}"))
+    written = yaml.safe_load(params.read_text())
+    written["execution"] |= {"executor": "dask", "scheduler": cluster.address}
+    params.write_text(yaml.safe_dump(written, sort_keys=False))
 
 
 def fitting(worker, lines: list[list[str]]) -> bool:

@@ -34,7 +34,6 @@ def changed(reproduced, tmp_path_factory):
     checkout = reproduced.copy(tmp_path_factory.mktemp("changed") / "heldout")
     params = checkout.path / "params.yaml"
     written = yaml.safe_load(params.read_text())
-    written["candidates"] = {candidate.pop("name"): candidate for candidate in written["candidates"]}
     params.write_text(yaml.safe_dump(written, sort_keys=False))
     checkout.run("git", "add", "--all")
     checkout.run(

@@ -109,7 +109,7 @@ def test_a_table_of_another_country_is_read_as_it_is_written(begun, tmp_path):
     words = [line.split()[:2] for line in run.stdout.splitlines()]
     for finding in (["found", "columns"], ["found", "maß,"], ["parsed", "umsatz:"], ["parsed", "tag:"]):
         assert finding in words
-    data = yaml.safe_load((checkout.path / "params.yaml").read_text())["data"]
-    assert ("semicolon", "comma", True) == (data["separator"], data["decimal"], data["dayfirst"])
+    form = yaml.safe_load((checkout.path / "params.yaml").read_text())["data"]["read"]
+    assert {"separator": "semicolon", "decimal": "comma", "dayfirst": True} == form
     run = checkout.flow("init", path, "--target", "umsatz", "--sep", ":", check=False)
     assert (2, True) == (run.returncode, run.stderr.startswith("error: --sep is ':'"))

@@ -13,6 +13,7 @@ import yaml
 from mlflow import MlflowClient
 
 from tasks.outcome.items import DATA_HASH
+from tasks.params.by_name import listed
 from tasks.track.changed import GIT_COMMIT
 from tasks.track.promote import PROMOTED
 
@@ -165,7 +166,7 @@ def test_a_report_of_other_settings_is_refused_and_nothing_is_written(story):
 
 
 def test_every_candidate_is_one_child_with_its_settings_and_estimates(story, validated, estimates):
-    candidates = yaml.safe_load((validated.path / "params.yaml").read_text())["candidates"]
+    candidates = listed(yaml.safe_load((validated.path / "params.yaml").read_text())["candidates"])
     for parent in story.parents:
         children = story.children(parent)
         assert {candidate["name"] for candidate in candidates} == {*children}

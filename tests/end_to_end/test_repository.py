@@ -7,7 +7,16 @@ import yaml
 
 MACHINE_PATH = re.compile(r"(^|[^\w.])/(root|home|work|Users|tmp)/", re.MULTILINE)
 MOST_BYTES = 1_000_000
-OUTPUTS = ("data/prepared/", "data/results/", "mlruns/", "reports/", "models/", ".cache/", ".prefect/")
+OUTPUTS = (
+    "data/settings/",
+    "data/prepared/",
+    "data/results/",
+    "mlruns/",
+    "reports/",
+    "models/",
+    ".cache/",
+    ".prefect/",
+)
 COMMAND_LINE = ["prepare", "fit", "select", "report", "validate"]
 
 
@@ -52,4 +61,4 @@ def test_every_stage_runs_the_flow_of_its_name(checkout):
     assert {name: f"python -m flows {name}" for name in stages} == {
         name: stage["cmd"] for name, stage in stages.items()
     }
-    assert {*COMMAND_LINE} - {"validate"} == {*stages}
+    assert {*COMMAND_LINE, "settings"} - {"validate"} == {*stages}

@@ -55,8 +55,10 @@ def shared(reproduced, server, tmp_path_factory) -> Iterator[Shared]:
     for folder in (*OUTPUTS, "mlruns"):
         shutil.rmtree(checkout.path / folder)
     params = checkout.path / "params.yaml"
-    text = params.read_text(encoding="utf-8").replace("uri: sqlite:///mlruns/mlflow.db", "uri: null")
-    params.write_text(text.replace("artifacts: null", f"artifacts: {PLACE}"))
+    text = params.read_text(encoding="utf-8").replace(
+        "uri: sqlite:///mlruns/mlflow.db", f"uri: null\n  artifacts: {PLACE}"
+    )
+    params.write_text(text)
     with postgres() as database, Bucket() as bucket, pytest.MonkeyPatch.context() as patched:
         of_prefect = {"PREFECT_API_URL": server.url, "PREFECT_API_AUTH_STRING": server.secret}
         for name, value in bucket.environment.items():

@@ -27,7 +27,6 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
     folder = ran.path / "data/prepared"
     labeled = pd.read_parquet(folder / "labeled.parquet")
     shards = [pd.read_parquet(path) for path in sorted((folder / "unlabeled").glob("shard-*.parquet"))]
-    nested = ["E_nested"] if settings.selection.nested else []
     loss = choose_loss(settings.loss, labeled["target"].to_numpy())
     per_candidate = ["E_in", "E_val", "E_cv", "E_prog", "E_2cv", "E_train"]
     per_candidate += [name for name in ("disagreement", "E_dis", "E_maxdt") if ESTIMATES[name].refused_by(loss) is None]
@@ -45,7 +44,7 @@ def in_a_notebook(ran, settings) -> heldout.Validation:
         tested_fraction=settings.progressive.tested_fraction,
         block=settings.progressive.block,
         repeats=settings.covalidation.repeats,
-        estimates=[*per_candidate, "E_bbc", *nested],
+        estimates=[*per_candidate, "E_bbc"],
         further_estimates=settings.further_estimates,
         intervals=settings.intervals,
     )

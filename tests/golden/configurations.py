@@ -44,8 +44,7 @@ RICH = {
             "family": {"parameter": "epochs", "values": [1, 2, 4]},
         },
     ],
-    "selection": {"nested": True},
-    "further_estimates": ["E_auc", "E_balanced"],
+    "further_estimates": ["E_auc", "E_balanced", "E_nested"],
     "intervals": {"E_val": "Clopper-Pearson"},
     "deliver": "k_fold",
     "report": {"columns": [["pixel_2_3", "pixel_2_4"]]},
@@ -82,7 +81,12 @@ BY_LOG = {
     "further_estimates": ["E_auc"],
     "selection": {"criterion": "E_auc", "rule": "indistinguishable"},
 }
-BY_BRIER = {**BY_COST, "loss": "brier", "selection": {"criterion": "max(E_cv, E_maxdt)", "nested": True}}
+BY_BRIER = {
+    **BY_COST,
+    "loss": "brier",
+    "selection": {"criterion": "max(E_cv, E_maxdt)"},
+    "further_estimates": ["E_nested"],
+}
 BY_QUANTILE = {**OF_NUMBERS, "loss": {"pinball": 0.9}}
 BY_RACE = {
     "data": {"labeled_rows": 300, "shards": 1},

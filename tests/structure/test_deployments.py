@@ -74,7 +74,7 @@ def test_each_parameter_of_a_deployment_has_a_meaning_and_candidates_are_a_choic
     from flows.deployments import Deployment
 
     monkeypatch.chdir(ROOT)
-    names = [candidate["name"] for candidate in yaml.safe_load((ROOT / "params.yaml").read_text())["candidates"]]
+    names = [*yaml.safe_load((ROOT / "params.yaml").read_text())["candidates"]]
     for deployment in WRITTEN:
         schema = parameter_schema(Deployment.model_validate(deployment).flow())
         assert [] == [name for name, each in schema.properties.items() if not each.get("description")]

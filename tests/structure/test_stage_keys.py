@@ -1,4 +1,4 @@
-"""A key that changes the outputs of a stage is its parameter in dvc.yaml; else `dvc repro` keeps stale results.
+"""A key that changes the outputs of a stage is named for it in dvc.yaml; else `dvc repro` keeps stale results.
 
 Each stage runs on the files that the stages before it left, once with every key that dvc.yaml does not name for it.
 """
@@ -51,7 +51,9 @@ OTHERS = {
     "data.known_after": [["z"]],
     "data.columns": [{"x": "category"}],
     "data.missing": [["none"]],
-    "data.dayfirst": [True],
+    "data.read.separator": ["semicolon"],
+    "data.read.decimal": ["comma"],
+    "data.read.dayfirst": [True],
     "data.groups": ["house"],
     "data.time": ["clock"],
     "data.weight": ["heavy"],
@@ -143,8 +145,11 @@ def run(stage: str, changes: dict[str, object]) -> None:
     """The flow's own function, without Prefect: what is done, and the files that it leaves."""
     written = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     for key, value in {**BASE, **changes}.items():
-        *section, name = key.split(".")
-        (written[section[0]] if section else written)[name] = value
+        *sections, name = key.split(".")
+        place = written
+        for section in sections:
+            place = place.setdefault(section, {})
+        place[name] = value
     Path("params.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
     getattr(importlib.import_module(f"flows.{stage}"), stage).fn()
 
@@ -158,7 +163,7 @@ def digests(stage: str) -> dict[str, str]:
 
 def unlisted(stage: str) -> list[str]:
     """The keys that dvc.yaml does not name for a stage."""
-    listed = [name for name in STAGES[stage]["params"] if isinstance(name, str)]
+    listed = STAGES[stage]["meta"]["settings"]
     return [key for key in leaves() if not any(key == name or key.startswith(f"{name}.") for name in listed)]
 
 

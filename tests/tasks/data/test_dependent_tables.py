@@ -161,7 +161,7 @@ def test_sets_of_copies_are_those_of_equal_rows(table):
     [
         (["split.gap=3"], "split.gap", [3, "data.time", "null", 0]),
         (["data.time=day", "split.folds=loo"], "split.folds", ["loo", "data.time", "later"]),
-        (["data.time=day", "selection.nested=true"], "selection.nested", ["true", "data.time", "later", "false"]),
+        (["data.time=day", "further_estimates=[E_nested]"], "further_estimates[0]", ["time", "leave it out"]),
         (["data.time=day", "selection.criterion=E_2cv"], "selection.criterion", ["E_2cv", "data.time", "later"]),
     ],
 )

@@ -109,7 +109,7 @@ def test_the_names_are_the_same_with_other_keys_of_data(prepared_of):
     rows = table([f"0{name}" for name in names_of(17)]).assign(x=[f"{row},5" for row in range(ROWS)])
     rows.to_csv("t.csv", index=False)
     expected = prepared_of("t.csv")
-    again = prepared_of("t.csv", "data.decimal=comma", 'data.missing=["?"]')
+    again = prepared_of("t.csv", "data.read.decimal=comma", 'data.missing=["?"]')
     assert rows_of_test(expected) == rows_of_test(again)
     assert expected.roles.labeled.equals(again.roles.labeled)
 

@@ -56,7 +56,7 @@ def test_what_is_no_number_stays_a_string(strings):
 
 def test_what_can_be_read_in_two_ways_is_asked_for():
     table = pd.DataFrame({"x": ["1,234", "5,678"]})
-    assert_refused(lambda: column_types.typed(table), "data.source", "'x'", "'1,234'", "data.decimal", "--decimal")
+    assert_refused(lambda: column_types.typed(table), "data.source", "'x'", "'1,234'", "data.read.decimal", "--decimal")
     for decimal, number in (("point", 1234), ("comma", 1.234)):
         assert number == column_types.typed(table, text=TextForm(decimal=decimal))[0]["x"][0]
 
@@ -98,8 +98,8 @@ def test_a_target_and_shards_are_read_as_the_column_is(settings_of_rows):
 def test_a_target_that_can_be_read_in_two_ways_is_asked_for(settings_of_rows):
     pd.DataFrame({"x": range(60), "y": [f"{row},{row + 100}" for row in range(1, 61)]}).to_csv("t.csv", index=False)
     base = ("data.source=t.csv", "data.target=y")
-    assert_refused(lambda: prepare(settings_of_rows(*base)), "data.target", "'y'", "'1,101'", "data.decimal")
-    assert 1.101 == prepare(settings_of_rows(*base, "data.decimal=comma")).labeled["target"][0]
+    assert_refused(lambda: prepare(settings_of_rows(*base)), "data.target", "'y'", "'1,101'", "data.read.decimal")
+    assert 1.101 == prepare(settings_of_rows(*base, "data.read.decimal=comma")).labeled["target"][0]
 
 
 def test_a_target_of_many_classes_with_few_rows_each_is_refused(settings_of_rows):

@@ -92,7 +92,7 @@ def test_times_are_numbers_or_dates_that_can_be_read_in_one_way(sold, settings_o
 @pytest.mark.parametrize(("form", "dayfirst"), [("%d.%m.%Y", "null"), ("%d/%m/%y", "true"), ("%m/%d/%y", "false")])
 def test_times_may_be_written_in_any_order_that_is_clear_or_said(sold, settings_of_rows, form, dayfirst):
     days = pd.date_range("2011-01-01", periods=12).repeat(5)
-    settings = settings_of_rows("data.time=day", f"data.dayfirst={dayfirst}")
+    settings = settings_of_rows("data.time=day", f"data.read.dayfirst={dayfirst}")
     found = row_roles.read(sold.assign(day=days.strftime(form)), settings)
     assert days.tolist() == found["time"].tolist()
 

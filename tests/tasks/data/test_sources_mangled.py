@@ -75,9 +75,12 @@ BROKEN = {
     ),
     "semicolons": (
         lambda: Path("t.csv").write_text(GOOD.replace(",", ";")),
-        ["t.csv", "'id;x;kind'", "comma", "data.separator", "semicolon"],
+        ["t.csv", "'id;x;kind'", "comma", "data.read.separator", "semicolon"],
     ),
-    "tabs": (lambda: Path("t.csv").write_text(GOOD.replace(",", "\t")), ["t.csv", "comma", "data.separator", "tab"]),
+    "tabs": (
+        lambda: Path("t.csv").write_text(GOOD.replace(",", "\t")),
+        ["t.csv", "comma", "data.read.separator", "tab"],
+    ),
     "more fields than names": (
         lambda: Path("t.csv").write_text("x,kind\n" + ROWS),
         ["t.csv", 3, 2],

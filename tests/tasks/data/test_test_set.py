@@ -66,7 +66,7 @@ def test_keys_that_change_the_values_of_each_row_move_none(rows, test_ids, key):
     rows = rows.assign(x=[f"{row},5" for row in range(60)], flag="?")
     before = test_ids(rows, f"{key}=[flag]")
     assert before == test_ids(rows, f"{key}=[flag]", 'data.missing=["?"]')
-    assert before == test_ids(rows, f"{key}=[flag]", "data.decimal=comma", "data.dayfirst=true")
+    assert before == test_ids(rows, f"{key}=[flag]", "data.read.decimal=comma", "data.read.dayfirst=true")
 
 
 @pytest.mark.parametrize("key", ["data.drop", "data.known_after"])

@@ -13,7 +13,9 @@ from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.fits import forecast, measured_costs
 from tasks.fits.worker import fit_units
-from tasks.plans import units_of_scheme
+from tasks.init.shorten import shorten
+from tasks.params import load
+from tasks.plans import budget, units_of_scheme
 from tasks.plans.fit_plans import further_schemes, scheme
 from tasks.plans.read_design import read_design
 from tasks.plans.units import Versions
@@ -82,11 +84,60 @@ def test_the_expected_time_and_memory_are_measured_in_a_worker_and_compared_with
     assert "plan      within the 300 s of execution.budget" == plan
     assert not any(fit_cache.FOLDER.rglob("*.hypothesis"))
     *_, expected, plan = lines_of_plan(prepared(BOTH, "execution.workers=1", "execution.budget=0.1"))
-    assert plan.startswith("plan      over the 6 s of execution.budget; ")
+    assert plan.startswith("plan      over the 6 s of execution.budget, so a run ends before its first fit; ")
     assert "split.rows: null, split.folds: 5, covalidation.repeats: 3, progressive.block: 6" in plan
     assert "corrected fold Wilson" in plan
+    assert plan.endswith(": plan --budget 0.1 writes that")
     *_, last = lines_of_plan(prepared(BOTH, "execution.workers=1", "execution.budget=null"))
     assert last.startswith("expected ")
+
+
+@pytest.fixture
+def as_if_measured(monkeypatch):
+    """Each fit takes a second, however many rows it has, and nothing is measured."""
+
+    def measure_all(_pool, settings, *_):
+        return {
+            candidate.name: (budget.Cost((1, 1000), (1.0, 1.0), (0.0, 0.0)), 0.0) for candidate in settings.candidates
+        }
+
+    monkeypatch.setattr(measured_costs, "measure_all", measure_all)
+
+
+def test_a_run_that_is_expected_to_be_over_the_budget_ends_before_its_first_fit(prepared, as_if_measured):
+    forecast.check_budget(prepared(BOTH))
+    forecast.check_budget(prepared(BOTH, "execution.budget=5"))
+    with pytest.raises(UserError, match=r"execution\.budget is 0\.5 minutes, but 49 fits .*plan --budget 0\.5` writes"):
+        forecast.check_budget(prepared(BOTH, "execution.budget=0.5"))
+    fit_all(prepared(BOTH))
+    forecast.check_budget(prepared(BOTH, "execution.budget=0.5"))  # all fits are stored
+
+
+def test_plan_writes_a_run_for_the_minutes_into_the_file_and_nothing_else(prepared, as_if_measured, shipped, checkout):
+    path = checkout / "own.yaml"
+    path.write_text(shipped.read_text() + "\nintervals: {E_val: Wilson}\n")
+    settings = prepared(BOTH)
+    assert None is forecast.within(settings, 5)
+    with pytest.raises(UserError, match=r"--budget is 0\.1, but about"):
+        forecast.within(settings, 0.1)
+    wanted = forecast.within(settings, 0.75)
+    assert 5 == wanted["split.folds"]
+    lines = [*shorten(path, wanted)]
+    after, before = load(path), load(shipped)
+    assert "wrote     own.yaml: split.folds: 10 -> 5" in lines
+    assert {"E_val": "Wilson", **wanted["intervals"]} == after.intervals
+    assert wanted["progressive.block"] == after.progressive.block
+    assert (before.data, before.candidates, before.loss) == (after.data, after.candidates, after.loss)
+    assert [line for line in shipped.read_text().splitlines() if "#" in line] == [
+        line for line in path.read_text().splitlines() if "#" in line
+    ]
+
+
+def test_of_many_candidates_eight_get_every_fit_before_rows_are_given_up(prepared, as_if_measured):
+    twelve = "candidates=[{name: tree, estimator: sklearn.tree.DecisionTreeClassifier, grid: {max_depth: [%s]}}]"
+    settings = prepared(twelve % ", ".join(map(str, range(1, 13))), "selection.race=off")
+    found = forecast.within(settings, 2)
+    assert (8, None) == (found["selection.finalists"], found["split.rows"])
 
 
 @pytest.mark.slow

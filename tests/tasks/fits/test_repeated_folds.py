@@ -45,7 +45,7 @@ def test_the_estimate_is_that_of_the_plain_loop_and_the_losses_say_each_fold(pre
     [
         ("split.folds=loo", "split.folds", "loo"),
         ("data.time=id", "data.time", "id"),
-        ("selection.nested=true", "selection.nested", "true"),
+        ("further_estimates=[E_nested]", "further_estimates", "E_nested"),
         ("deliver=vote", "deliver", "vote"),
         ("deliver=k_fold", "deliver", "k_fold"),
         ("intervals={E_cv: Bayle within folds}", "intervals.E_cv", "Bayle within folds"),

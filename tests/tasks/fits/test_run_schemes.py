@@ -140,7 +140,7 @@ def test_the_hypothesis_is_kept_where_it_is_needed_and_predicts_as_it_was_tested
 )
 @pytest.mark.parametrize("nested", [False, True])
 def test_only_the_further_fits_that_the_intervals_or_nested_selection_need_are_made(prepared, change, expected, nested):
-    settings = prepared(f"candidates=[{BAYES}, {TREE}]", change, f"selection.nested={str(nested).lower()}")
+    settings = prepared(f"candidates=[{BAYES}, {TREE}]", change, f"further_estimates={['E_nested'] * nested}")
     wanted = [*expected, *(["fold_pairs"] if nested else [])]
     assert wanted == further_schemes(read_design(settings))
 

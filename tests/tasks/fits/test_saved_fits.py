@@ -24,7 +24,7 @@ NO_FURTHER = "intervals.E_cv=bayle within"
 CHANGES = {
     "subsamples": "intervals.E_cv=corrected t",
     "repeated_folds": "intervals.E_cv=corrected repeated t",
-    "fold_pairs": "selection.nested=true",
+    "fold_pairs": "further_estimates=[E_nested]",
 }
 ROWS, REPEATS = 13, 4  # an odd number of rows: one half of each repeat has a row more
 SHARDS = (1, 7, 3)

@@ -92,4 +92,4 @@ def test_a_template_in_another_style_is_written_anew(template):
 
 def test_the_shipped_comments_all_stay(shipped):
     text = shipped.read_text()
-    assert comments(text) == comments(fill(text, {("data", "source"): "x", ("candidates",): [], ("intervals",): None}))
+    assert comments(text) == comments(fill(text, {("data", "source"): "x", ("candidates",): {}, ("intervals",): None}))

@@ -39,8 +39,7 @@ def begin(path, target="y", text=USUAL):
 
 
 def form_written():
-    data = yaml.safe_load(Path("params.yaml").read_text())["data"]
-    return TextForm(data.get("separator"), data.get("decimal"), data.get("dayfirst"))
+    return TextForm(**yaml.safe_load(Path("params.yaml").read_text())["data"].get("read", {}))
 
 
 FORMS = {
@@ -62,7 +61,7 @@ def test_a_table_in_any_form_is_prepared_to_the_same_rows(frame, how, form, word
     assert form == form_written()
     assert (word is not None) == any(line.split()[0] == word for line in lines)
     settings = load("params.yaml")
-    plain = load("params.yaml", ["data.source=plain.csv", "data.separator=null", "data.decimal=null"])
+    plain = load("params.yaml", ["data.source=plain.csv", "data.read.separator=null", "data.read.decimal=null"])
     pd.testing.assert_frame_equal(prepare(plain).labeled, prepare(settings).labeled)
 
 
@@ -97,7 +96,7 @@ def test_the_order_of_day_and_month_is_asked_for_and_settled_by_an_option(frame)
     days = pd.date_range("2011-01-01", periods=12)[np.random.default_rng(0).integers(0, 12, ROWS)]
     frame.assign(day=days.strftime("%d/%m/%y")).to_csv("t.csv", index=False)
     (dropped,) = [line for line in begin("t.csv") if line.startswith("dropped")]
-    assert_names(dropped, "day", "%d/%m/%y", "%m/%d/%y", "--dayfirst", "data.dayfirst")
+    assert_names(dropped, "day", "%d/%m/%y", "%m/%d/%y", "--dayfirst", "data.read.dayfirst")
     lines = begin("t.csv", text=TextForm.given(None, None, True))
     assert any(line.startswith("parsed    day: ") for line in lines)
     found = prepare(load("params.yaml", ["split.test_fraction=0"])).labeled["day"]

@@ -35,8 +35,10 @@ def test_a_project_has_every_stage_of_the_repository_and_none_of_its_code(made):
             for dep in stage["deps"]
             if dep.startswith(("data/", "reports/", "models/", "findings", "params", "quarantine"))
         ]
-        params = [key for key in stage["params"] if isinstance(key, str)]  # the version is that of requirements.txt
-        expected = {**stage, "cmd": f"heldout {name}", "deps": [*of_data, "requirements.txt"], "params": params}
+        expected = {**stage, "cmd": f"heldout {name}", "deps": [*of_data, "requirements.txt"]}
+        expected["params"] = [each for each in stage["params"] if "heldout/digests.py" not in each]
+        if not expected["params"]:  # the version is that of requirements.txt
+            del expected["params"]
         assert expected == theirs[name]
     assert [] == [*made.rglob("*.py")]
 

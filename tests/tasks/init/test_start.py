@@ -16,6 +16,7 @@ from tasks.data import prepare_tables
 from tasks.init import profile, propose_params, start
 from tasks.init.search import NONE
 from tasks.params import load
+from tasks.params.left_out import default_of
 from tasks.plans import budget
 from tasks.runtime.errors import UserError
 from tasks.storage import dvc_commands, findings
@@ -51,12 +52,13 @@ def table_of(rng, rows, target):
     )
 
 
-def written(path="params.yaml"):
-    return yaml.safe_load(Path(path).read_text())
+def written():
+    """The values of params.yaml, also of keys that it leaves out."""
+    return load("params.yaml").model_dump()
 
 
-def begin(path="given/t.csv", target="label", unlabeled=None):
-    return start.initialize(str(path), target, unlabeled, Path.cwd())
+def begin(path="given/t.csv", target="label", unlabeled=None, **more):
+    return start.initialize(str(path), target, unlabeled, Path.cwd(), **more)
 
 
 def given_csv(frame, path="given/t.csv"):
@@ -302,7 +304,7 @@ def test_shares_are_left_to_the_number_of_classes_unless_one_of_two_is_rare(targ
 
 def test_a_large_table_keeps_every_label_and_the_most_fits_if_the_budget_is_null(shipped):
     large(9000)
-    Path("params.yaml").write_text(shipped.read_text().replace("budget: 5", "budget: null"))
+    Path("params.yaml").write_text(shipped.read_text().replace("workers: 2", "workers: 2\n  budget: null"))
     said = planned(begin())
     params = written()
     assert (None, None) == (params["data"]["labeled_rows"], params["split"]["rows"])
@@ -321,14 +323,14 @@ def test_a_large_table_keeps_every_label_and_the_most_fits_if_the_budget_is_null
 @pytest.mark.long
 def test_a_short_budget_gives_up_fits_and_then_rows_and_says_so(shipped):
     large(9000)
-    Path("params.yaml").write_text(shipped.read_text().replace("budget: 5", "budget: 0.01"))
+    Path("params.yaml").write_text(shipped.read_text().replace("workers: 2", "workers: 2\n  budget: 0.01"))
     said = planned(begin())
     params = written()
     assert (500, 5, 3) == (params["split"]["rows"], params["split"]["folds"], params["covalidation"]["repeats"])
     assert {"E_cv": "corrected fold Wilson"} == params["intervals"]
     assert "corrected fold Wilson" in said[2]
-    assert re.fullmatch(r"\d+ s expected, of the 1 s of execution\.budget", said[3])
-    assert "raise execution.budget" in said[4]
+    assert re.fullmatch(r"\d+ s expected, of the 1 s that it may take \(init --budget\)", said[3])
+    assert "allow more minutes" in said[4]
     prepared = prepare_tables.prepare(load("params.yaml"))
     labels = len(prepared.all_labeled)
     assert said[1].startswith(f"estimates on 500 of {labels} labelled rows")
@@ -344,12 +346,23 @@ def test_the_rows_that_prepare_leaves_are_counted_and_not_a_share_of_the_table()
     assert (325, 2) == (values["split", "rows"], values["data", "shards"])
 
 
-def test_a_template_without_a_budget_gets_five_minutes(shipped):
+@pytest.mark.parametrize(("known", "given", "kept"), [("", None, None), ("", 3.0, None), ("\n  budget: 2", 3.0, 3.0)])
+def test_the_minutes_that_init_plans_with_are_no_limit_of_a_run_unless_the_file_has_one(shipped, known, given, kept):
     given_csv(table_of(np.random.default_rng(0), 80, "two"))
-    lines = shipped.read_text().splitlines(keepends=True)
-    Path("params.yaml").write_text("".join(line for line in lines if not line.startswith("  budget:")))
+    Path("params.yaml").write_text(shipped.read_text().replace("workers: 2", f"workers: 2{known}"))
+    begin(budget=given)
+    assert kept == written()["execution"]["budget"]
+
+
+def test_only_what_is_no_default_is_written_next_to_the_keys_of_the_template(shipped):
+    given_csv(table_of(np.random.default_rng(0), 80, "two"))
     begin()
-    assert 5 == written()["execution"]["budget"]
+    found, template = (yaml.safe_load(Path(path).read_text()) for path in ("params.yaml", shipped))
+    of_rows = {"intervals", "split", "data", "covalidation", "progressive", "selection"}
+    assert {*template} <= {*found} <= {*template} | of_rows
+    for section in of_rows & {*found}:
+        for key in {*(found[section] or ())} - {*template.get(section, ())}:
+            assert default_of((section, key)) != found[section][key]
 
 
 def test_a_leak_stays_if_nothing_else_is_left_and_is_told_loudly():
@@ -453,7 +466,7 @@ def dvc(monkeypatch):
 
 
 def listed():
-    return [out["path"] for out in written("data/raw.dvc")["outs"]]
+    return [out["path"] for out in yaml.safe_load(Path("data/raw.dvc").read_text())["outs"]]
 
 
 def test_a_table_that_changed_takes_the_place_of_the_copy_that_dvc_has(dvc):

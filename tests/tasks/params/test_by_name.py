@@ -9,25 +9,38 @@ from tasks.runtime.errors import UserError
 
 @pytest.fixture
 def as_mapping(shipped, checkout):
-    """A file with the shipped parameters, in which each candidate stands under its name."""
-    written = yaml.safe_load(shipped.read_text())
-    written["candidates"] = {candidate.pop("name"): candidate for candidate in written["candidates"]}
-    (checkout / "params.yaml").write_text(yaml.safe_dump(written, sort_keys=False))
+    """A copy of the shipped file, in which each candidate stands under its name."""
+    (checkout / "params.yaml").write_bytes(shipped.read_bytes())
     return checkout / "params.yaml"
 
 
-def test_a_mapping_is_the_same_as_the_list(as_mapping, shipped):
-    assert load(shipped).model_dump() == load(as_mapping).model_dump()
+@pytest.fixture
+def as_list(shipped, checkout):
+    """A file with the shipped parameters, in which the candidates are a list."""
+    written = yaml.safe_load(shipped.read_text())
+    written["candidates"] = [{"name": name, **of} for name, of in written["candidates"].items()]
+    (checkout / "list.yaml").write_text(yaml.safe_dump(written, sort_keys=False))
+    return checkout / "list.yaml"
 
 
-def test_one_setting_is_overridden_by_the_name_of_its_candidate_in_both_forms(as_mapping, shipped):
+def test_a_mapping_is_the_same_as_the_list(as_mapping, as_list):
+    assert load(as_list).model_dump() == load(as_mapping).model_dump()
+
+
+@pytest.mark.parametrize("candidates", ["{a.b: {estimator: %s}}", "[{name: a.b, estimator: %s}]"])
+def test_a_dot_in_a_name_is_refused_with_its_reason(shipped, candidates):
+    with pytest.raises(UserError, match=r"candidates\[0\]\.name is 'a\.b'; a dot .*dvc exp run -S.*'a-b'"):
+        load(shipped, [f"candidates={candidates % 'sklearn.naive_bayes.GaussianNB'}"])
+
+
+def test_one_setting_is_overridden_by_the_name_of_its_candidate_in_both_forms(as_mapping, as_list):
     changes = ["candidates.logistic.params.C=0.5"]
-    place = [candidate.name for candidate in load(shipped).candidates].index("logistic")
-    assert 0.5 == load(shipped, changes).candidates[place].params["C"]
-    numbered = load(shipped, [f"candidates.{place}.params.C=0.5"])
-    assert numbered.model_dump() == load(shipped, changes).model_dump() == load(as_mapping, changes).model_dump()
+    place = [candidate.name for candidate in load(as_list).candidates].index("logistic")
+    assert 0.5 == load(as_list, changes).candidates[place].params["C"]
+    numbered = load(as_list, [f"candidates.{place}.params.C=0.5"])
+    assert numbered.model_dump() == load(as_list, changes).model_dump() == load(as_mapping, changes).model_dump()
     by_name = ["candidates={tree: {estimator: sklearn.tree.DecisionTreeClassifier}}"]
-    assert ["tree"] == [candidate.name for candidate in load(shipped, by_name).candidates]
+    assert ["tree"] == [candidate.name for candidate in load(as_list, by_name).candidates]
 
 
 def test_a_mistake_is_reported_with_its_key_and_its_override_too(as_mapping):

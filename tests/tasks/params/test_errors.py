@@ -9,9 +9,10 @@ import yaml
 
 from heldout.estimates.criteria import CRITERIA
 from heldout.estimates.methods import DEFAULTS, METHODS
-from tasks.params import load, read_yaml
+from tasks.params import Settings, load, read_yaml
 from tasks.runtime.errors import UserError
 from tests.tasks.mistakes import Mistake, assert_names, mistake_of, mistakes
+from tests.whole_file import whole
 
 SVC, BAYES = "sklearn.svm.SVC", "sklearn.naive_bayes.GaussianNB"
 DID_YOU_MEAN = "did you mean"
@@ -57,7 +58,8 @@ def reported(path, *changes) -> list[Mistake]:
             "selection.rule",
             ["'min'", "minimum", "one_standard_error", "indistinguishable", DID_YOU_MEAN, "minimum"],
         ),
-        ("selection.nested=yes please", "selection.nested", ["'yes please'", "boolean"]),
+        ("selection.open_test=yes please", "selection.open_test", ["'yes please'", "boolean"]),
+        ("selection.nested=true", "selection.nested", [DID_YOU_MEAN]),
         ("selection.reopen_test=1", "selection.reopen_test", [1, "boolean"]),
         ("deliver=folds", "deliver", ["'folds'", "final", "progressive", "vote", DID_YOU_MEAN, "k_fold", "k_fold"]),
         ("intervals=Wilson", "intervals", ["'Wilson'", "dictionary"]),
@@ -122,9 +124,8 @@ def test_a_name_that_is_used_twice_is_reported_where_it_comes_again(shipped):
         ("folds: 10", "folds: 1", "split.folds"),
         ("folds: 10", "folds: 10\n  fold: 10", "split.fold"),
         ("max_iter: 1000", "max_itr: 1000", "candidates[1].params.max_itr"),
-        ("intervals: null", "intervals:\n  E_val: Clopper-Pearson\n  E_cv: Wilson", "intervals"),
-        ("  shards: 4\n", "", "data.shards"),
-        ("seed: 0\n", "", "seed"),
+        ("loss: null", "loss: null\nintervals:\n  E_val: Clopper-Pearson\n  E_cv: Wilson", "intervals"),
+        ("  source: sklearn:digits\n", "", "data.source"),
     ],
 )
 def test_a_mistake_is_reported_with_its_key(shipped, tmp_path, old, new, key):
@@ -153,14 +154,10 @@ def test_what_the_parser_refuses_has_its_line_and_column_in_one_line(shipped, tm
 def test_the_keys_that_another_version_has_otherwise_are_named_together_and_before_any_stage(shipped, checkout):
     (checkout / "dvc.yaml").write_bytes((shipped.parent / "dvc.yaml").read_bytes())
     written = yaml.safe_load(shipped.read_text())
-    written["split"]["test_seed"] = written["split"].pop("test_key")
-    del written["selection"]["finalists"], written["selection"]["level"]
-    for name in ("params.yaml", "other.yaml"):
-        Path(name).write_text(yaml.safe_dump(written))
-    keys = {mistake.key for mistake in mistakes("params.yaml")}
-    assert {"split.test_seed", "selection.level", "selection.finalists"} == keys
-    # a file that DVC does not read needs no key that has a default
-    assert {"split.test_seed", "selection.level"} == {mistake.key for mistake in mistakes("other.yaml")}
+    written["split"]["test_seed"] = 1
+    written["selection"]["criteria"] = written["selection"].pop("criterion")
+    Path("params.yaml").write_text(yaml.safe_dump(written))
+    assert {"split.test_seed", "selection.criteria"} == {mistake.key for mistake in mistakes("params.yaml")}
 
 
 @pytest.mark.fault("hostile")
@@ -318,9 +315,9 @@ def dotted(place, numbers=True) -> str:
 
 
 @pytest.mark.slow
-def test_every_key_that_is_misspelt_is_reported_with_the_right_one(shipped, tmp_path):
+def test_every_key_that_is_misspelt_is_reported_with_the_right_one(tmp_path):
     path = tmp_path / "params.yaml"
-    raw = yaml.safe_load(shipped.read_text())
+    raw = whole()
     for place in keys(raw):
         for wrong in (place[-1] + place[-1][-1], place[-1][1:], place[-1].replace("_", "")):
             changed, parent, value = without(raw, place)
@@ -332,74 +329,43 @@ def test_every_key_that_is_misspelt_is_reported_with_the_right_one(shipped, tmp_
             assert mistake.text.endswith(f"{DID_YOU_MEAN} {dotted(place, numbers=False)}?")
 
 
-OPTIONAL = {
-    "data.target",
-    "data.positive",
-    "data.drop",
-    "data.labeled_rows",
-    "data.unlabeled",
-    "selection.criterion",
-    "selection.race",
-    "selection.finalists",
-    "selection.margin",
-}
-OPTIONAL |= {"data.known_after"}
-OPTIONAL |= {"data.columns", "data.missing", "data.on_bad_shard"}
-OPTIONAL |= {"execution.scheduler", "candidates.params", "candidates.preprocess", "candidates.family"}
-OPTIONAL |= {
-    "data.groups",
-    "data.time",
-    "data.weight",
-    "data.label_probability",
-    "split.gap",
-    "split.duplicates",
-    "split.repeats",
-    "split.test_key",
-}
-OPTIONAL |= {"split.rows", "execution.budget", "data.separator", "data.decimal", "data.dayfirst"}
-# no number, or none but the study's
-OPTIONAL |= {
-    "loss",
-    "loss_max",
-    "intervals",
-    "further_estimates",
-    "deliver",
-    "selection.nested",
-    "selection.open_test",
-    "selection.reopen_test",
-}
-OPTIONAL |= {
-    "report",
-    "report.slices",
-    "report.columns",
-    "execution.allowed_modules",
-    "execution.cache_gb",
-    "execution.fit_timeout",
-    "execution.shortcuts",
-    "candidates.grid",
-    "candidates.search",
-    "candidates.update",
-    "operations",
-    "operations.alarm_level",
-    "operations.promote_level",
-    "tracking.artifacts",
-    "tracking.promote",
-    "tracking.registered_model",
-}
+REQUIRED = {"data", "data.source", "candidates", "candidates.name", "candidates.estimator"}
 
 
-def test_every_key_without_which_a_run_has_no_number_is_required(shipped, tmp_path):
+def test_what_only_a_user_can_know_is_required_and_nothing_else(tmp_path):
     path = tmp_path / "params.yaml"
-    raw = yaml.safe_load(shipped.read_text())
+    raw = whole()
     for place in keys(raw):
         changed, _, _ = without(raw, place)
         path.write_text(yaml.safe_dump(changed))
-        if dotted(place, numbers=False) in OPTIONAL:
-            load(path)
-        else:
+        if dotted(place, numbers=False) in REQUIRED:
             (mistake,) = reported(path)
             assert dotted(place) == mistake.key
             assert_names(mistake, "missing")
+        else:
+            load(path)
+
+
+SHORTEST = "data: {source: sklearn:iris}\ncandidates: [{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}]\n"
+
+
+def test_sections_may_be_left_out_or_empty(tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text(SHORTEST)
+    every_default = load(path)
+    sections = [name for name, field in Settings.model_fields.items() if field.default_factory is dict]
+    assert len(sections) > 5
+    path.write_text(SHORTEST + "".join(f"{name}:\n" for name in sections))
+    assert every_default == load(path)
+
+
+def test_an_address_that_the_environment_names_is_checked_where_the_section_is_left_out(tmp_path, monkeypatch):
+    path = tmp_path / "params.yaml"
+    path.write_text(SHORTEST)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "file:/elsewhere")
+    (mistake,) = reported(path)
+    assert "tracking.uri" == mistake.key
+    assert_names(mistake, "MLFLOW_TRACKING_URI", "file:/elsewhere")
 
 
 @pytest.mark.parametrize(("count", "lines"), [(1, 1), (10, 10), (11, 11), (25, 11)])

@@ -44,7 +44,7 @@ GIANT = {
     "section": {"data": BIG},
     "allowed modules": {
         **candidate("os.system"),
-        "execution": {**RAW["execution"], "allowed_modules": [f"m{number}" for number in range(2_000)]},
+        "execution": {"allowed_modules": [f"m{number}" for number in range(2_000)]},
     },
     "mistakes": {"candidates": [1] * 1000},
     # each has more learners than the limit of a thousand
@@ -122,6 +122,6 @@ def test_a_store_with_its_absolute_path_in_the_checkout_may_be_named(tmp_path):
 def test_a_module_that_ends_the_process_when_it_is_imported_is_refused(tmp_path):
     (tmp_path / "leaves.py").write_text("raise SystemExit(0)\n")
     path = tmp_path / "params.yaml"
-    execution = {**RAW["execution"], "allowed_modules": ["sklearn", "leaves"]}
+    execution = {"allowed_modules": ["sklearn", "leaves"]}
     path.write_text(yaml.safe_dump({**RAW, **candidate("leaves.Learner"), "execution": execution}))
     assert "candidates[0].estimator" == mistake_of(refused(path)).key

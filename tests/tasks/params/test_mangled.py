@@ -19,10 +19,11 @@ from tasks.params.docs import keys
 from tasks.params.read_yaml import read
 from tasks.runtime.errors import UserError
 from tests.tasks.mistakes import mistake_of
+from tests.whole_file import whole
 
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "params.yaml").read_text(encoding="utf-8")
-RAW = yaml.safe_load(TEXT)
+RAW = whole()
 RAW["intervals"] = {"E_val": "Wilson", "E_cv": "corrected t"}
 RAW["candidates"][1]["family"] = {"parameter": "C", "values": [0.1, 1]}
 RAW["candidates"] += [
@@ -226,7 +227,7 @@ HANDWRITTEN = {
     "binary": bytes(range(256)),
     "cut in a key": TEXT.encode()[:700],
     "cut in a value": TEXT.encode()[: TEXT.index("sklearn.naive") + 5],
-    "an open quote": TEXT.replace("iid\n", "'iid\n").encode(),
+    "an open quote": TEXT.replace("E_cv\n", "'E_cv\n").encode(),
     "an open brace": TEXT.replace("drop: []", "drop: [").encode(),
     "a colon too few": TEXT.replace("seed: 0", "seed 0").encode(),
     "no space after the colon": TEXT.replace("seed: 0", "seed:0").encode(),
@@ -241,7 +242,7 @@ HANDWRITTEN = {
     "a mapping as a key": TEXT.encode() + b"? {a: 1}\n: 2\n",
     "a list as a key": TEXT.encode() + b"? [a]\n: 2\n",
     "an impossible date": TEXT.replace("seed: 0", "seed: 2026-02-30").encode(),
-    "a boolean that is none": TEXT.replace("stratify: null", "stratify: !!bool maybe").encode(),
+    "a boolean that is none": TEXT.replace("margin: null", "margin: !!bool maybe").encode(),
     "a date by its tag that is none": TEXT.replace("seed: 0", "seed: !!timestamp soon").encode(),
     "a number that is none": TEXT.replace("seed: 0", "seed: 0x").encode(),
     "a number of 400 digits": TEXT.replace("seed: 0", f"seed: -{HUGE}").encode(),
@@ -251,7 +252,7 @@ HANDWRITTEN = {
     "a decimal comma": TEXT.replace("level: 0.95", "level: 0,95").encode(),
     "percent": TEXT.replace("level: 0.95", "level: 95 %").encode(),
     "yes": TEXT.replace("seed: 0", "seed: yes").encode(),
-    "sexagesimal": TEXT.replace("shards: 4", "shards: -1:30").encode(),
+    "sexagesimal": TEXT.replace("folds: 10", "folds: -1:30").encode(),
     "every key null": "".join(f"{key}: null\n" for key in RAW).encode(),
     "every key a list": "".join(f"{key}: [1]\n" for key in RAW).encode(),
     "every key text": "".join(f"{key}: text\n" for key in RAW).encode(),

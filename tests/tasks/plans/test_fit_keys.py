@@ -71,7 +71,7 @@ def test_the_same_inputs_have_the_same_keys_whatever_the_rest(prepared):
         "selection.level=0.9",
         "execution.workers=1",
         "selection.rule=one_standard_error",
-        "selection.nested=true",
+        "further_estimates=[E_nested]",
         "selection.reopen_test=true",
         "intervals.E_cv=corrected repeated t",
         "tracking.experiment=b",

@@ -28,9 +28,9 @@ UNLABELED = ("disagreement", "E_dis", "E_maxdt")
     ("changes", "of_the_winner"),
     [
         ([ONE], []),
-        ([ONE, "selection.nested=true"], []),
+        ([ONE, "further_estimates=[E_nested]"], []),
         ([TWO], ["E_bbc"]),
-        ([TWO, "selection.nested=true"], ["E_bbc", "E_nested"]),
+        ([TWO, "further_estimates=[E_nested]"], ["E_bbc", "E_nested"]),
     ],
 )
 @pytest.mark.parametrize("unlabeled", [False, True])

@@ -35,14 +35,17 @@ def test_names_that_no_store_takes_are_in_a_value(name):
     }
 
 
-def test_the_settings_of_a_run_are_those_that_differ_from_the_defaults_also_of_each_candidate(settings_with):
+def test_a_run_has_every_setting_that_decides_its_numbers_also_those_that_the_file_leaves_out(settings_with):
     learners = "[{name: logistic, estimator: sklearn.linear_model.LogisticRegression, params: {C: 0.1}}]"
     made = settings_with("split.folds=7", f"candidates={learners}")
     values = {item.name: item.value for item in settings_items(made)}
     assert ("7", "0.1", made.deliver) == (values["split.folds"], values["candidates.logistic.C"], values["deliver"])
     assert "sklearn.linear_model.LogisticRegression" == values["candidates.logistic.estimator"]
-    assert not {"loss", "loss_max", "split.gap", "candidates.logistic.search"} & {*values}
+    assert {"split.gap": "0", "selection.race": "auto", "split.duplicates": "allow"}.items() <= values.items()
+    assert not {"loss", "loss_max", "candidates.logistic.search"} & {*values}
     assert not {"execution", "tracking"} & {name.partition(".")[0] for name in values}
+    limited = {item.name: item.value for item in settings_items(settings_with("execution.fit_timeout=9"))}
+    assert "9" == limited["execution.fit_timeout"].removesuffix(".0")
 
 
 def test_classes_in_a_loss_are_in_the_value_of_a_parameter(settings_with):

@@ -6,14 +6,14 @@ from tasks.outcome.items import DATA_HASH, settings_items
 from tasks.track.changed import GIT_COMMIT, GIT_DIRTY, Before, changed
 
 BAYES = "{name: bayes, estimator: sklearn.naive_bayes.GaussianNB}"
-TREE = "{name: tree v1.2, estimator: sklearn.tree.DecisionTreeClassifier, params: {max_depth: %s}}"
+TREE = "{name: tree v1-2, estimator: sklearn.tree.DecisionTreeClassifier, params: {max_depth: %s}}"
 TAGS = {DATA_HASH: "a", GIT_COMMIT: "b"}
 FIRST = f"candidates=[{BAYES}, {TREE % 3}]"
 CHANGES = {
     ("seed=4",): "seed=4",
     ("selection.rule=one_standard_error", "seed=4"): "seed=4, rule=one_standard_error",
-    (f"candidates=[{BAYES}, {TREE % 5}]",): "tree v1.2.max_depth=5",
-    (f"candidates=[{BAYES}]",): "-tree v1.2",
+    (f"candidates=[{BAYES}, {TREE % 5}]",): "tree v1-2.max_depth=5",
+    (f"candidates=[{BAYES}]",): "-tree v1-2",
     (f"candidates=[{BAYES}, {TREE % 3}, {BAYES.replace('bayes,', 'c,')}, {BAYES.replace('bayes,', 'd,')}]",): (
         "+2 candidates"
     ),
