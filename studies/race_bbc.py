@@ -29,7 +29,7 @@ from heldout.schemes.progressive import first_steps
 from heldout.selection import bbc
 from heldout.selection.race import Race
 from studies.study import Finding, Record, mean_interval, share_interval
-from tasks.init.search import FINALISTS
+from tasks.plans.budget import FINALISTS
 
 SEED, NEEDS_DATA = 0, False
 LEVEL = 0.95
