@@ -38,7 +38,7 @@ heldout open-test                           # in the end, once: the error of the
 
 | file | |
 |---|---|
-| `params.yaml`, `findings.yaml` | every number that you may change; what `init` found in the table |
+| `params.yaml`, `table_checks.yaml` | every number that you may change; what `init` found in the table |
 | `quarantine.json` | labelled rows that no run uses, until you decide: `heldout batch` |
 | `dvc.yaml`, `dvc.lock` | the stages, which are heldout's: have your own in another folder; what they read and wrote |
 | `prefect.yaml`, `prefect.toml` | what `heldout serve` runs every night; how `prefect` finds its server |
