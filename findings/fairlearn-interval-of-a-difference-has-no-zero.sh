@@ -5,7 +5,7 @@
 # Seen: `MetricFrame(..., n_boot=200).difference_ci()` begins above 0, and `ratio_ci()` ends below 1: the estimate lies
 # outside of its own interval. The difference is that of the largest and the smallest group, so that it is positive in
 # nearly every resample, however alike the groups are; the quantiles of these are taken as they are.
-# What it would do to a user: every model is "significantly" unfair, and the more so the fewer the rows or the more the groups.
+# What it would do to a user: every model is "significantly" unfair, however alike its groups are.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
