@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # DVC's own place, /var/tmp/dvc, is open to every user of the machine, and DVC reads pickles there
 export DVC_SITE_CACHE_DIR ?= $(CURDIR)/.cache/dvc
 
-.PHONY: repro pictures test test-long lowest conda test-heldout test-heldout-parts test-tables test-tasks test-end-to-end test-runs test-shown test-others test-life faults studies datasets traps docs site bench bench-quick check audit ui serve lock clean
+.PHONY: repro pictures test test-long lowest conda test-heldout test-heldout-parts test-tables test-tasks test-end-to-end test-runs test-shown test-others test-life faults studies datasets traps findings docs site bench bench-quick check audit ui serve lock clean
 
 repro: .venv/ready ## validate the candidates of params.yaml
 	@mkdir -p -m 700 .cache
@@ -104,6 +104,9 @@ datasets: .venv/ready ## 25 minutes, on an idle machine: the public data sets, f
 
 traps: .venv/ready ## minutes: what init finds in tables with planted traps and in public sets; docs/traps.md
 	python -m studies.trap_finds $(if $(DATA),--data $(DATA))
+
+findings: ## half an hour, with a package index: whether what findings/ says of other libraries still holds
+	@status=0; for one in findings/*.sh; do if ./$$one; then echo "passed  $$one"; else echo "changed $$one"; status=1; fi; done; exit $$status
 
 bench: .venv/ready ## at most 20 minutes, on an idle machine: measures the table of docs/speed.md again
 	python -m benchmarks

@@ -3,9 +3,9 @@
     python -m studies.trap_finds --data FOLDER
 
 Each table is given to `python -m flows init` in one clone of the last commit. Traps are looked for in the lines that it
-prints. Alarms are read from findings.yaml: findings that ask for care or stop, and those of `leak`, `time` or `groups`,
-which may have changed params.yaml. An honest table is one of the public sets; an alarm about it is false, unless
-`studies.public_sets` lists it as true.
+prints. Alarms are read from table_checks.yaml: findings that ask for care or stop, and those of `leak`, `time` or
+`groups`, which may have changed params.yaml. An honest table is one of the public sets; an alarm about it is false,
+unless `studies.public_sets` lists it as true.
 """
 
 import argparse
@@ -29,7 +29,7 @@ _ALARMS = ("leak", "time", "groups")
 
 @dataclass(frozen=True)
 class Printed:
-    """What `init` printed, or its message where it refused, and what it wrote to findings.yaml."""
+    """What `init` printed, or its message where it refused, and what it wrote to table_checks.yaml."""
 
     lines: list[str]
     findings: tuple[RecordedFinding, ...] = ()

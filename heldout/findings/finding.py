@@ -1,4 +1,4 @@
-"""A finding about a table: what `heldout.audit` lists, and `python -m flows init` writes to findings.yaml."""
+"""A finding about a table: what `heldout.audit` lists, and `python -m flows init` writes to table_checks.yaml."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

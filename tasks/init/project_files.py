@@ -13,10 +13,10 @@ FILES = (
     "data/raw.dvc",
     "data/raw/README.md",
     "dvc.yaml",
-    "findings.yaml",
     "params.schema.json",
     "params.yaml",
     "prefect.toml",
     "prefect.yaml",
     "quarantine.json",
+    "table_checks.yaml",
 )

@@ -1,4 +1,4 @@
-"""findings.yaml: what `init` found in the table, next to params.yaml and in git, so that no report loses it.
+"""table_checks.yaml: what `init` found in the table, next to params.yaml and in git, so that no report loses it.
 
 It is data: text and numbers, whoever wrote it. Findings of another source or target are not used. `prepare` writes
 those that count to data/prepared/findings.json, where `select` and `report` read them.
@@ -22,7 +22,7 @@ from tasks.runtime.errors import UserError
 from tasks.runtime.own_code import COMMAND
 from tasks.storage import files
 
-PATH = Path("findings.yaml")
+PATH = Path("table_checks.yaml")
 _LONGEST, _MOST_LETTERS = 2000, 1_000_000  # letters of a text that is written, and of a file that is read
 _COMMENT = f"""\
 # What `{COMMAND} init` found in the table; every report shows it. Commit it together with params.yaml.
@@ -79,7 +79,7 @@ class Found:
 
 
 class _File(BaseModel):
-    """findings.yaml."""
+    """table_checks.yaml."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -90,7 +90,7 @@ class _File(BaseModel):
 
 
 def text_of(source: str, target: str, table: Path, findings: Sequence[RecordedFinding]) -> str:
-    """The text of findings.yaml for the `source` of params.yaml, whose file is now at `table`."""
+    """The text of table_checks.yaml for the `source` of params.yaml, whose file is now at `table`."""
     written = [_written(finding) for finding in findings]
     about = {"source": source, "target": target, "content": _hash(table), "findings": written}
     return _COMMENT + yaml.dump(about, Dumper=read_yaml.Dumper, sort_keys=False, allow_unicode=True, width=116)

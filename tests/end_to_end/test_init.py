@@ -42,7 +42,7 @@ def test_the_table_is_in_dvc_and_git_has_its_entry(begun, outside):
     checkout, _ = begun
     table = checkout.path / "data/raw/patients.csv"
     assert outside.read_bytes() == table.read_bytes()
-    assert " M data/raw.dvc\n M findings.yaml\n M params.yaml\n" == checkout.git("status", "--short")
+    assert " M data/raw.dvc\n M params.yaml\n M table_checks.yaml\n" == checkout.git("status", "--short")
     table.unlink()
     checkout.run("dvc", "checkout", "data/raw/patients.csv")
     assert outside.read_bytes() == table.read_bytes()
@@ -86,11 +86,11 @@ def test_from_a_table_to_a_decision_without_an_edit(begun, outside):
     assert selection["advice"] in ran.stdout
     report = (checkout.path / "reports/report.html").read_text()
     assert "stage: it alone predicts the target; error 0 % out of fold" in report  # what init found
-    tracked = (checkout.path / "findings.yaml").read_text()
-    (checkout.path / "findings.yaml").write_text(tracked.replace("topic: leak", "topic: leek"))
+    tracked = (checkout.path / "table_checks.yaml").read_text()
+    (checkout.path / "table_checks.yaml").write_text(tracked.replace("topic: leak", "topic: leek"))
     refused = checkout.run("dvc", "repro", check=False)
     assert "findings[0].topic is 'leek'" in refused.stdout + refused.stderr
-    (checkout.path / "findings.yaml").write_text(tracked)
+    (checkout.path / "table_checks.yaml").write_text(tracked)
     frame = pd.read_csv(outside)
     frame.iloc[1:].to_csv(checkout.path / "data/raw/patients.csv", index=False)
     assert "prepare" in json.loads(checkout.run("dvc", "status", "--json").stdout)

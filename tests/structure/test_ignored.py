@@ -23,6 +23,6 @@ def test_dvc_looks_for_stages_in_no_folder_that_git_ignores_but_those_of_outputs
     """Stages' outputs, the user's tables, and single files stay known to DVC."""
     of_stages = {line for line in lines(".gitignore") if any(out.startswith(line) for out in outputs())}
     assert {"data/prepared", "reports"} <= of_stages
-    kept = {"data/raw/?*", "params.yaml.old", "findings.yaml.old", ".env"}
+    kept = {"data/raw/?*", "params.yaml.old", "table_checks.yaml.old", ".env"}
     assert lines(".gitignore") - of_stages - kept <= lines(".dvcignore")
     assert lines(".dvcignore") >= WRITTEN <= lines(".gitignore")

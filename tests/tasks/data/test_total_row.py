@@ -77,7 +77,7 @@ def test_init_names_it_and_asks_where_it_has_a_value_of_the_target(frame, monkey
     assert_names(line, "'Total'", "region", "left out")
     assert any(line.startswith(f"table     t.csv: {ROWS} rows") for line in lines)
     start.initialize("t.csv", "sales", None, Path.cwd())
-    about = Path("findings.yaml").read_text()
+    about = Path("table_checks.yaml").read_text()
     assert_names(about, "last row", "severity: care")
     assert ROWS + 1 == len(prepare(load("params.yaml", ["split.test_fraction=0", "split.rows=null"])).labeled)
 

@@ -119,7 +119,7 @@ def of_init(X, y, unlabeled=None):
     if unlabeled is not None:
         unlabeled.to_csv("unlabeled.csv", index=False)
     start.initialize("table.csv", y.name, None if unlabeled is None else "unlabeled.csv", Path.cwd())
-    return yaml.safe_load(Path("findings.yaml").read_text(encoding="utf-8"))["findings"]
+    return yaml.safe_load(Path("table_checks.yaml").read_text(encoding="utf-8"))["findings"]
 
 
 def rounded(evidence):

@@ -158,7 +158,7 @@ def test_a_table_in_a_store_is_copied_below_data_raw(frame, tmp_path_factory):
     begin(f"file://{outside}")
     assert outside.read_bytes() == Path("data/raw/t.csv.zip").read_bytes()
     assert "data/raw/t.csv.zip" == load("params.yaml").data.source
-    assert ["init-findings.yaml", "init-params.yaml"] == sorted(path.name for path in Path(".cache").iterdir())
+    assert ["init-params.yaml", "init-table_checks.yaml"] == sorted(path.name for path in Path(".cache").iterdir())
 
 
 @pytest.mark.parametrize(

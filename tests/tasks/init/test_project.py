@@ -33,7 +33,7 @@ def test_a_project_has_every_stage_of_the_repository_and_none_of_its_code(made):
         of_data = [
             dep
             for dep in stage["deps"]
-            if dep.startswith(("data/", "reports/", "models/", "findings", "params", "quarantine"))
+            if dep.startswith(("data/", "reports/", "models/", "params", "quarantine", "table_checks"))
         ]
         expected = {**stage, "cmd": f"heldout {name}", "deps": [*of_data, "requirements.txt"]}
         expected["params"] = [each for each in stage["params"] if "heldout/digests.py" not in each]

@@ -157,8 +157,8 @@ def test_findings_that_somebody_has_decided_about_are_kept_in_one_file():
     begin()
     decided = findings.PATH.read_text() + "# decided: harmless\n"
     findings.PATH.write_text(decided)
-    assert "; the old file is findings.yaml.old" in begin(target="kind")[-2]
-    assert decided == Path("findings.yaml.old").read_text()
+    assert "; the old file is table_checks.yaml.old" in begin(target="kind")[-2]
+    assert decided == Path("table_checks.yaml.old").read_text()
 
 
 def test_copies_gaps_and_markers_are_told():

@@ -118,7 +118,7 @@ def test_the_first_step_is_to_decide_about_a_finding_that_is_open(summary):
     settled = RecordedFinding("groups", "house", severity="care", decided="each house is new")
     [first, *_] = headline(summary(found=[settled, open_one])).steps
     assert first.startswith("Decide about what init found (day): set data.time: day. Write")
-    assert "findings.yaml" in first
+    assert "table_checks.yaml" in first
     assert "Decide" not in " ".join(headline(summary(found=[settled])).steps)
 
 

@@ -68,7 +68,7 @@ def test_what_init_found_is_in_every_report(made, capsys):
     whole = unescape(page(made))
     line = f"{CAVEAT}: set data.time: day"
     assert line == sentences(made)["found"]
-    assert "2 things about the table, in findings.yaml" in sentences(made)["also found"]
+    assert "2 things about the table, in table_checks.yaml" in sentences(made)["also found"]
     for text in (" ".join(capsys.readouterr().out.split()), plain(note(made).text), plain(outcome_page.text(made))):
         assert line in text
     for text in (CAVEAT, "error along it 0.2", "3 columns have gaps", "decided: every house is new"):
@@ -88,10 +88,10 @@ def test_a_batch_that_is_held_back_is_on_every_surface_and_the_first_step(summar
     said = sentences(made)
     assert f"{text}: {step}" == said["found"]
     assert "1 labelled row of batch 9 is left out, as somebody decided" == said["left out"]
-    assert "1 thing about the table, in findings.yaml" in said["also found"]
+    assert "1 thing about the table, in table_checks.yaml" in said["also found"]
     assert f"L{step[1:]}." == next_steps(made)[0]
     whole = unescape(page(made))
-    assert all(words in whole for words in (text, said["left out"], "findings.yaml and quarantine.json"))
+    assert all(words in whole for words in (text, said["left out"], "table_checks.yaml and quarantine.json"))
     for surface in (shown, plain(note(made).text), plain(outcome_page.text(made)), "\n".join(summary_page.lines(made))):
         assert text in surface
 
@@ -99,7 +99,7 @@ def test_a_batch_that_is_held_back_is_on_every_surface_and_the_first_step(summar
 def test_findings_that_are_not_used_are_said_and_none_is_not(summary):
     other = summary()
     assert "findings" not in sentences(other)
-    remark = "findings.yaml is about y in a.csv, and not about x in b.csv: its findings are not used"
+    remark = "table_checks.yaml is about y in a.csv, and not about x in b.csv: its findings are not used"
     other = replace(other, rows=LabeledRows(found=Found(remark=remark)))
     assert remark == sentences(other)["findings"]
     assert "not used" in page(replace(other, estimates=other.estimates.assign(interval=None)))

@@ -1,4 +1,4 @@
-"""findings.yaml: written by init, read as data whoever wrote it, and only for the table that it is about."""
+"""table_checks.yaml: written by init, read as data whoever wrote it, and only for the table that it is about."""
 
 from pathlib import Path
 
@@ -82,7 +82,7 @@ def test_a_finding_about_columns_is_settled_by_the_key_that_leaves_them_out(rows
 def test_without_the_file_nothing_was_found_but_dvc_needs_it(checkout, settings_of_rows):
     assert Found() == findings.read(settings_of_rows())
     Path(".dvc").mkdir()
-    with pytest.raises(UserError, match="findings.yaml is missing.*git checkout findings.yaml"):
+    with pytest.raises(UserError, match="table_checks.yaml is missing.*git checkout table_checks.yaml"):
         findings.read(settings_of_rows())
 
 
