@@ -39,7 +39,7 @@ heldout open-test                           # in the end, once: the error of the
 
 | file | |
 |---|---|
-| `params.yaml`, `table_checks.yaml` | what a run is understood by (`params.schema.json` has all keys); what `init` found |
+| `params.yaml`, `table_checks.yaml` | what a run is understood by (all keys: `params.schema.json`); what `init` found |
 | `quarantine.json` | labelled rows that no run uses, until you decide: `heldout batch` |
 | `dvc.yaml`, `dvc.lock` | the stages, which are heldout's: have your own in another folder; what they read and wrote |
 | `prefect.yaml`, `prefect.toml` | what `heldout serve` runs every night; how `prefect` finds its server |
