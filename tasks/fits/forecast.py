@@ -170,9 +170,10 @@ def _expected(settings: Settings, counts: FitCounts) -> Iterator[Part]:
         return
     wanted, enough = found.shorter(settings, limit)
     shown = ", ".join(f"{key}: {'null' if value is None else value}" for key, value in wanted.items())
+    end = f"plan --budget {limit / 60:g} writes that" if enough <= limit else "no shorter run is known"
     yield Part(
         f"plan      over the {limit:.0f} s of execution.budget, so a run ends before its first fit; {enough:.0f} s "
-        f"would be enough for {shown}: plan --budget {limit / 60:g} writes that",
+        f"would be enough for {shown}: {end}",
         {"budget_seconds": limit, "enough": {"seconds": round(enough), "for": wanted}},
     )
 

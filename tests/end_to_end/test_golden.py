@@ -72,7 +72,13 @@ def test_the_file_is_as_it_was(ran, file):
     if file.endswith(".csv"):
         pd.testing.assert_frame_equal(pd.read_csv(now), pd.read_csv(before), rtol=RTOL, atol=RTOL)
     else:
-        assert same(json.loads(before.read_text()), json.loads(now.read_text())) == []
+        assert same(*(records(json.loads(path.read_text())) for path in (before, now))) == []
+
+
+def records(selection: dict) -> dict:
+    """The selection without its sentences: how many caveats there are, and not their words."""
+    kept = {name: value for name, value in selection.items() if name not in ("advice", "others")}
+    return {**kept, "caveats": len(selection["caveats"])}
 
 
 def same(before, now, where: str = "") -> list[str]:

@@ -87,7 +87,7 @@ def test_the_expected_time_and_memory_are_measured_in_a_worker_and_compared_with
     assert plan.startswith("plan      over the 6 s of execution.budget, so a run ends before its first fit; ")
     assert "split.rows: null, split.folds: 5, covalidation.repeats: 3, progressive.block: 6" in plan
     assert "corrected fold Wilson" in plan
-    assert plan.endswith(": plan --budget 0.1 writes that")
+    assert plan.endswith(": no shorter run is known")
     *_, last = lines_of_plan(prepared(BOTH, "execution.workers=1", "execution.budget=null"))
     assert last.startswith("expected ")
 
@@ -120,6 +120,8 @@ def test_plan_writes_a_run_for_the_minutes_into_the_file_and_nothing_else(prepar
     assert None is forecast.within(settings, 5)
     with pytest.raises(UserError, match=r"--budget is 0\.1, but about"):
         forecast.within(settings, 0.1)
+    *_, plan = lines_of_plan(prepared(BOTH, "execution.budget=0.75"))
+    assert plan.endswith(": plan --budget 0.75 writes that")
     wanted = forecast.within(settings, 0.75)
     assert 5 == wanted["split.folds"]
     lines = [*shorten(path, wanted)]
