@@ -86,10 +86,11 @@ test-life: .venv/ready
 studies: .venv/ready ## hours: docs/studies.md; DATA=FOLDER adds those of real data sets, QUICK=--quick takes minutes
 	python -m studies $(QUICK) $(if $(DATA),--data $(DATA))
 
-docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of docs/method.md, badges
+docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of docs/method.md, readers, badges
 	python -m tasks.params.docs
 	python -m studies.method_pictures --tables
 	python -m studies.badges
+	python -m studies.readers_page
 
 pictures: .venv/ready ## ten minutes, with chromium: the pictures that pages of docs/ show, by the tests that open the pages
 	HELDOUT_PICTURES=docs/pages python -m pytest -m picture
