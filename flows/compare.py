@@ -205,7 +205,7 @@ def _source(file: _File, options: argparse.Namespace) -> "Source":
 
     path, is_table = file.path, file.path.name.endswith(file_formats.ENDINGS)
     head: tuple[str, ...] = ()
-    if path.is_file() and (file_formats.is_text(path) or not is_table):
+    if path.is_file() and (not is_table or (file_formats.is_text(path) and not options.only)):  # lines have no columns
         try:
             head = tuple(line.rstrip("\r\n") for line in file_formats.first_lines(path, HEAD))
         except ValueError:  # no text: who reads its columns says so

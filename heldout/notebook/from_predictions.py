@@ -330,7 +330,10 @@ def _taken(
         partitions=len(folds.lines),
         perhaps=() if folds.fold else folds_perhaps(table, used),
         words=whose.words,
-        starts_again=folds.lines[0].repeated and named_by is not None and starts_again(column(table, "row", named_by)),
+        starts_again=not whose.words
+        and folds.lines[0].repeated
+        and named_by is not None
+        and starts_again(column(table, "row", named_by)),
     )
 
 

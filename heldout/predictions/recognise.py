@@ -19,8 +19,7 @@ def read(sources: Sequence[Source], given: Mapping[str, Any]) -> ReadPredictions
 
     `given` are the arguments of `heldout.from_predictions`, as far as they were given: a table needs no reader if a
     column of it is named that says what a line is, or has the name that we give it. Raises BadArgument where two
-    readers
-    fit, or none, and what the reader raises.
+    readers fit, or none, and what the reader raises.
     """
     named = {name: value for name, value in given.items() if value is not None and value != OURS.get(name)}
     format = named.get("format")
@@ -32,11 +31,17 @@ def read(sources: Sequence[Source], given: Mapping[str, Any]) -> ReadPredictions
     asked = Asked(label, fold, correct, progressive=bool(named.get("progressive")))
     if format is not None:
         return called(format).read(sources, asked)
-    ours = all(one.has_columns and not one.head for one in sources) and all(map(_is_ours, sources))
-    reader = None if ours else _fitting(sources)
+    in_memory = all(one.has_columns and not one.head for one in sources)
+    held = next((one for one in READERS if in_memory and one.of_objects and one.fits(sources) > 0), None)
+    if held is not None:
+        return held.read(sources, asked)
+    reader = _only_one([one for one in READERS if one.of_text and one.fits(sources) >= 1], sources)
+    ours = all(one.has_columns and _is_ours(one) for one in sources) if reader is None else False
+    if reader is None and not ours:
+        reader = _only_one([one for one in _of_columns(sources) if one.fits(sources) >= 1], sources)
     if reader is not None:
         return reader.read(sources, asked)
-    if "correct" in named or all(one.has_columns and _is_ours(one) for one in sources):
+    if ours or "correct" in named:
         return None
     if not all(one.has_columns for one in sources):
         raise BadArgument("format", f"{_files(sources)}: {nearest(sources)}")
@@ -51,22 +56,23 @@ def _is_ours(source: Source) -> bool:
     return OURS["answer"] in source.names or LOSS in source.names
 
 
-def _fitting(sources: Sequence[Source]) -> Reader | None:
-    """The reader that the files are for; None where none is. Raises BadArgument where two are."""
-    of_text = [one for one in READERS if one.of_text and one.fits(sources) >= 1]
-    found = of_text or [one for one in _of_columns(sources) if one.fits(sources) >= 1]
+def _only_one(found: Sequence[Reader], sources: Sequence[Source]) -> Reader | None:
+    """The reader that was found; None where none was. Raises BadArgument for two."""
     if len(found) > 1:
         raise BadArgument(
             "format",
             f"format: {_files(sources)} may be of {found[0].name} (needs {found[0].needs}) or of {found[1].name} "
-            "(needs "
-            f"{found[1].needs}); name it: --format {found[0].name}, or --format {found[1].name}",
+            f"(needs {found[1].needs}); name it: --format {found[0].name}, or --format {found[1].name}",
         )
     return found[0] if found else None
 
 
 def _of_columns(sources: Sequence[Source]) -> list[Reader]:
-    return [one for one in READERS if not one.of_text] if all(one.has_columns for one in sources) else []
+    return (
+        [one for one in READERS if not (one.of_text or one.of_objects)]
+        if all(one.has_columns for one in sources)
+        else []
+    )
 
 
 def called(name: str) -> Reader:

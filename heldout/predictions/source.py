@@ -7,7 +7,7 @@ from typing import Any
 
 from heldout.predictions.long_table import Values, by_text, column
 
-HEAD = 40  # lines of a file by which it is recognised
+HEAD = 400  # lines of a file by which it is recognised
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,8 @@ _OWN: tuple[Reader, ...] = tuple(
         "libsvm",
         "river",
         "moa",
+        "cross_validate",
+        "lightgbm_cv",
         "prophet",
         "statsforecast",
     )

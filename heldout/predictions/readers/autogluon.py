@@ -47,6 +47,8 @@ def _labels(source: Source) -> list[str]:
 def probabilities(source: Source, label: str | None) -> tuple[str, dict[str, str]]:
     """The label, and the columns that are named after its classes; no name where none is."""
     columns = without_index(source.columns())
+    if sum(of.dtype.kind == "f" or (of.dtype.kind in "iu" and bool(np.all(of <= 1))) for of in columns.values()) < 2:
+        return "", {}
     for name in [label] if label is not None and label in columns else columns:
         values = columns[name]
         if values.dtype.kind == "f" and np.any(values % 1 != 0):

@@ -30,7 +30,7 @@ from heldout.predictions.reader import Reader
 from heldout.predictions.source import Asked, Source
 
 _NEEDED = ("pred", "obs", "rowIndex")
-_WEIGHTS = "weights"
+_RESAMPLE, _WEIGHTS = "Resample", "weights"
 _REPEATED = re.compile(r"(.+)\.Rep(\d+)")
 
 
@@ -51,20 +51,26 @@ def names(sources: Sequence[Source]) -> list[str]:
 
 def _read(source: Source) -> ReadPredictions:
     columns = without_index(source.columns())
+    left_out = {}
+    if _RESAMPLE in columns:  # of boot632
+        apparent = np.array([str(one) == "AllData" for one in columns[_RESAMPLE].tolist()])
+        columns = {name: of[~apparent] for name, of in columns.items()}
+        if apparent.any():
+            left_out["lines of rows that the model was trained on (Resample = AllData)"] = int(apparent.sum())
     for name in _NEEDED:
         if name not in columns:
             raise BadArgument("format", f"{source.name} has no column {name}, which caret writes")
     of_numbers = are_numbers(columns["obs"]) or (columns["pred"].dtype.kind == "f" and are_numbers(columns["pred"]))
     answer, label = (columns[name] if of_numbers else as_text(columns[name]) for name in ("pred", "obs"))
-    rest = {name: of for name, of in columns.items() if name not in (*_NEEDED, "Resample", _WEIGHTS)}
+    rest = {name: of for name, of in columns.items() if name not in (*_NEEDED, _RESAMPLE, _WEIGHTS)}
     found = {} if of_numbers else of_classes(rest, text(columns["obs"][~gaps(columns["obs"])].tolist()))
     classes, shares = shares_of(columns, found)
-    parameters = [name for name in rest if name not in found.values()]
+    parameters = [name for name in rest if name not in found.values() and not _is_constant(name, rest[name])]
     candidate = candidates_of(columns, parameters, "caret")
     rows, notes = columns["rowIndex"], []
     if _WEIGHTS in columns and len(set(columns[_WEIGHTS].tolist())) > 1:
         notes.append("caret's column weights (of training) is left aside: name it as weight if rows count by it")
-    resample = columns.get("Resample")
+    resample = columns.get(_RESAMPLE)
     target, fold, repeat = _resamples(rows, resample, candidate)
     return ReadPredictions(
         format="caret",
@@ -79,9 +85,15 @@ def _read(source: Source) -> ReadPredictions:
         numbers=of_numbers,
         classes=classes,
         shares=shares,
+        left_out=left_out,
         printed=() if resample is None else _printed(answer, label, resample, candidate, of_numbers=of_numbers),
         notes=notes,
     )
+
+
+def _is_constant(name: str, values: Values) -> bool:
+    """Whether a column is the parameter of a model that has none."""
+    return name in ("parameter", "intercept") and len(set(values.tolist())) == 1
 
 
 def _resamples(rows: Values, resample: Values | None, candidate: Values) -> tuple[Target, Values | None, Values | None]:

@@ -17,13 +17,14 @@ from heldout.predictions.read_predictions import Printed, ReadPredictions
 from heldout.predictions.reader import Reader
 from heldout.predictions.source import Asked, Source
 
-_NEEDED = ("doc_id", "doc_hash", "filter", "metrics")
+_ID, _HASH, _FILTER, _METRICS = "doc_id", "doc_hash", "filter", "metrics"
+_OTHERS = (_ID, _HASH, _FILTER, _METRICS, "target", "prompt_hash", "target_hash")
 _FILE = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+")
 
 
 def fits(sources: Sequence[Source]) -> float:
-    """The share of the columns that every such file has."""
-    return min(float(np.mean([name in one.names for name in _NEEDED])) for one in sources)
+    """1 with `doc_id`, and the metrics or the answers of the model (of versions that do not name the metrics)."""
+    return min(0.5 * (_ID in one.names) + 0.5 * bool({_METRICS, "resps"} & {*one.names}) for one in sources)
 
 
 def read(sources: Sequence[Source], asked: Asked) -> ReadPredictions:
@@ -31,9 +32,8 @@ def read(sources: Sequence[Source], asked: Asked) -> ReadPredictions:
     rows, candidates, tasks, credits, hashes, notes = [], [], [], [], [], []
     seen: dict[tuple[str, str], str] = {}
     for source in sources:
-        for name in _NEEDED:
-            if name not in source.names:
-                raise BadArgument("format", f"{source.name} has no field {name}, which lm_eval writes")
+        if _ID not in source.names:
+            raise BadArgument("format", f"{source.name} has no field {_ID}, which lm_eval writes")
         task = found[1] if (found := _FILE.fullmatch(source.name)) else source.name
         candidate = source.candidate or source.folder or "model"
         before = seen.setdefault((candidate, task), source.name)
@@ -46,11 +46,11 @@ def read(sources: Sequence[Source], asked: Asked) -> ReadPredictions:
         if others and not asked.correct:
             notes.append(f"{task} has also {', '.join(others)}: name one by correct (--correct {others[0]})")
         credits.append(_credit(source, metric))
-        rows.append(np.array([f"{task}/{number}" for number in source.column("doc_id").tolist()], dtype=object))
+        rows.append(np.array([f"{task}/{number}" for number in source.column(_ID).tolist()], dtype=object))
         count = len(rows[-1])
         candidates.append(np.full(count, candidate, dtype=object))
         tasks.append(np.full(count, task, dtype=object))
-        hashes.append(source.column("doc_hash"))
+        hashes.append(source.column(_HASH) if _HASH in source.names else np.full(count, "", dtype=object))
         notes.append(f"{task}: {metric}")
     row, candidate_of, task_of, credit = map(np.concatenate, (rows, candidates, tasks, credits))
     _check_hashes(row, np.concatenate(hashes))
@@ -71,7 +71,9 @@ def read(sources: Sequence[Source], asked: Asked) -> ReadPredictions:
 
 
 def _check_filter(source: Source) -> None:
-    filters = [*dict.fromkeys(map(str, source.column("filter").tolist()))]
+    if _FILTER not in source.names:
+        return
+    filters = [*dict.fromkeys(map(str, source.column(_FILTER).tolist()))]
     if len(filters) > 1:
         raise BadArgument(
             "filter",
@@ -83,8 +85,11 @@ def _check_filter(source: Source) -> None:
 
 def _metric(source: Source, asked: str | None) -> tuple[str, list[str]]:
     """The metric of a file, the first or the one that was asked for, and the others that are numbers."""
-    listed = source.column("metrics")[0]
-    names = [str(one) for one in (listed if isinstance(listed, list | tuple | np.ndarray) else [listed])]
+    if _METRICS in source.names:
+        listed = source.column(_METRICS)[0]
+        names = [str(one) for one in (listed if isinstance(listed, list | tuple | np.ndarray) else [listed])]
+    else:
+        names = [name for name in source.names if name not in _OTHERS and _is_number(source.column(name)[0])]
     if asked is not None:
         if asked not in source.names:
             raise BadArgument("correct", f"correct is {asked!r}, but {source.name} has the metrics {', '.join(names)}")
@@ -98,6 +103,10 @@ def _metric(source: Source, asked: str | None) -> tuple[str, list[str]]:
             "mean of losses of documents; leave the file out",
         )
     return numbers[0], numbers[1:]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, bool | int | float | np.generic)
 
 
 def _is_pair(value: object) -> bool:
@@ -141,7 +150,7 @@ READER = Reader(
     "`word_perplexity`, "
     "`byte_perplexity` and `bits_per_byte` are quotients of sums and are refused",
     source="`lm_eval/evaluator.py`, `docs/interface.md`",
-    needs="the fields doc_id, doc_hash, filter, metrics",
+    needs="the fields doc_id, and metrics or resps",
     fits=fits,
     read=read,
 )

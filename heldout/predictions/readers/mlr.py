@@ -45,6 +45,11 @@ def _read(source: Source) -> ReadPredictions:
     for name in _NEEDED:
         if name not in columns:
             raise BadArgument("format", f"{source.name} has no column {name}, which mlr writes")
+    for name in ("task.id", "task_id"):
+        if name in columns and len(tasks := [*dict.fromkeys(map(str, columns[name].tolist()))]) > 1:
+            raise BadArgument(
+                "row", f"{source.name} has the tasks {', '.join(tasks)}, whose rows differ: --only {name}={tasks[0]}"
+            )
     tested = np.array([str(one) == "test" for one in columns["set"].tolist()])
     if not tested.any():
         raise BadArgument("table", "no line of set is test: these answers are to rows that the models saw")

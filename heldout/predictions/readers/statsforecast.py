@@ -5,8 +5,9 @@ is forecast from several cutoffs. `-lo-90` and `-hi-90` are bounds. Nixtla, stat
 validation.
 
 Errors of overlapping windows depend on one another: on the same shocks, and series at one time on what they share. So
-rows are in blocks of 2 h consecutive times, all series together: independent enough for the variance between blocks
+rows are in blocks of 4 h consecutive times, all series together: independent enough for the variance between blocks
 where errors of forecasts further apart than h share no shock. With fewer than `LEAST` blocks no interval is claimed.
+How often it covers is measured by `tests/heldout/predictions/test_windows.py`.
 """
 
 import re
@@ -26,8 +27,8 @@ from heldout.splits.dependence import distinct
 
 _NEEDED = ("unique_id", "ds", "cutoff", "y")
 _BOUND = re.compile(r".+-(lo|hi)-[\d.]+")
-LEAST = 10  # blocks
-_BLOCKS_OF = 2  # horizons
+LEAST = 20  # blocks
+_BLOCKS_OF = 4  # horizons
 
 
 def fits(sources: Sequence[Source]) -> float:
@@ -109,7 +110,7 @@ READER = Reader(
     tool="statsforecast",
     versions="2.1.1",
     call="`sf.cross_validation(df=…, h=…, step_size=…, n_windows=…)`",
-    holds="a line for each series, time and cutoff, with a column for each model: a row is all three; rows of 2 h "
+    holds="a line for each series, time and cutoff, with a column for each model: a row is all three; rows of 4 h "
     "consecutive "
     "times, all series together, are alike",
     prints="nothing; `utilsforecast.evaluate` has means by series",

@@ -27,6 +27,7 @@ _TITLE = re.compile(r"=== Predictions (?:on|under) (.*?) ===")
 _CLASSES = re.compile(r"\s*(\d+)\s+(\d+:.*?)\s+(\d+:.*?)\s+(?:(\+)\s+)?([*\d.,eE-]+)\s*(?:\(.*\)\s*)?")
 _NUMBERS = re.compile(r"\s*(\d+)\s+(\S+)\s+(\S+)\s+(\S+)\s*(?:\(.*\)\s*)?")
 _CODED = re.compile(r"(\d+):(.*)", re.DOTALL)
+_CSV = "inst#,actual,predicted"
 _CUT = 8  # letters that Weka 3.6 leaves of a name
 _UNKNOWN = "?"
 Record = tuple[str, str, str, tuple[str, ...]]  # inst#, actual, predicted, probabilities
@@ -38,7 +39,7 @@ def fits(sources: Sequence[Source]) -> float:
 
 
 def _fits(source: Source) -> float:
-    if any(line.startswith("inst#,actual,predicted") or _TEXT.fullmatch(line) for line in source.head):
+    if any(line.startswith(_CSV) or _TEXT.fullmatch(line) for line in source.head):
         return 1.0
     return float(np.mean([name in source.names for name in _NEEDED])) if source.has_columns and not source.head else 0.0
 
@@ -50,6 +51,7 @@ def read(sources: Sequence[Source], _asked: Asked) -> ReadPredictions:
 
 def _read(source: Source) -> ReadPredictions:
     title, records = _of_text(source.lines) if source.head else ("", list(_of_table(source)))
+    csv_form = any(line.startswith(_CSV) for line in source.head)
     if not records:
         raise BadArgument("format", f"{source.name} has no line of predictions as Weka writes them")
     fold = np.cumsum([int(b) <= int(a) for (a, *_), (b, *_) in zip(records[:1] + records[:-1], records, strict=True)])
@@ -67,7 +69,7 @@ def _read(source: Source) -> ReadPredictions:
         note = ""
     else:
         coded = [(_split(one[1]), _split(one[2])) for one in records]
-        names = _names([code for pair in coded for code in pair])
+        names = _names([code for pair in coded for code in pair], cut=bool(source.head) and not csv_form)
         known = np.array([actual[1] != _UNKNOWN for actual, _ in coded])
         label, answer = (np.array([names.get(pair[side][0]) for pair in coded], dtype=object) for side in (0, 1))
         classes, shares = _shares([one[3] for one in records], [pair[1][0] for pair in coded], names)
@@ -97,7 +99,7 @@ def _of_text(lines: Sequence[str]) -> tuple[str, list[Record]]:
     for line in lines:
         if found := _TITLE.search(line):
             title, how = found[1], None
-        elif line.startswith("inst#,actual,predicted"):
+        elif line.startswith(_CSV):
             how = next(csv.reader([line]))
             parts.append((title, []))
         elif _TEXT.fullmatch(line):
@@ -153,11 +155,13 @@ def _split(text: str) -> tuple[int, str]:
     return (int(found[1]), found[2]) if found else (0, text)
 
 
-def _names(codes: Sequence[tuple[int, str]]) -> dict[int, str]:
+def _names(codes: Sequence[tuple[int, str]], *, cut: bool) -> dict[int, str]:
     """The name of each class; with its number where names were cut, or two classes have one."""
     names = {number: name for number, name in codes if name != _UNKNOWN}
     same = len({*names.values()}) < len(names)
-    return {number: f"{number}:{name}" if same or len(name) == _CUT else name for number, name in names.items()}
+    return {
+        number: f"{number}:{name}" if same or (cut and len(name) == _CUT) else name for number, name in names.items()
+    }
 
 
 def _shares(

@@ -14,7 +14,7 @@ in `two`), `cars` of R, or random walks:
 - Vowpal Wabbit 9.11.9: `-d iris.vw -p one.p`; `-c -k --passes 3` (three.p); `--loss_function logistic --link logistic`
   (prob.p).
 - river 0.26.1: `HoeffdingTreeClassifier(grace_period=10)` on 80 rows of iris.
-- statsforecast 2.1.1: `cross_validation(h=2, step_size=1, n_windows=48)` with `Naive`, two random walks of 70 days.
+- statsforecast 2.1.1: `cross_validation(h=1, step_size=1, n_windows=84)` with `Naive`, two random walks of 110 days.
 
 Weka 3.9's CSV, mlr3, tidymodels, lm-evaluation-harness, H2O, AutoGluon, MOA and prophet are written by hand here.
 """
@@ -215,7 +215,15 @@ def test_weka_numbers_and_training_rows():
 
 def samples(task: str, credits, **more) -> str:
     lines = (
-        {"doc_id": n, "filter": "none", "metrics": ["acc"], "doc_hash": f"{task}{n}", "acc": float(one), **more}
+        {
+            "doc_id": n,
+            "resps": [["x"]],
+            "filter": "none",
+            "metrics": ["acc"],
+            "doc_hash": f"{task}{n}",
+            "acc": float(one),
+            **more,
+        }
         for n, one in enumerate(credits)
     )
     return "\n".join(map(json.dumps, lines))
@@ -369,10 +377,10 @@ def test_windows_of_time_are_in_blocks_and_few_blocks_have_no_interval():
     (one,) = found.estimates
     assert table.eval("(Naive - y) ** 2").mean() == pytest.approx(one.value)
     assert ("E_prog", "clustered log t") == (one.estimate, one.interval)
-    assert 13 == len(np.unique(found.observed["Naive"].cluster))
-    few = heldout.from_predictions(table[table["cutoff"] < "2024-02-01"])
+    assert 21 == len(np.unique(found.observed["Naive"].cluster))
+    few = heldout.from_predictions(table[table["cutoff"] < "2024-03-01"])
     assert None is few.estimates[0].low
-    assert "blocks of 4; it needs 10" in str(few)
+    assert "blocks of 4; it needs 20" in str(few)
     prophet = table[table["unique_id"] == "a"].rename(columns={"Naive": "yhat"}).drop(columns="unique_id")
     assert "prophet predictions" in str(heldout.from_predictions(prophet))
 
@@ -448,3 +456,48 @@ def test_a_reader_says_what_it_reads_and_by_which_source(reader):
     texts = (reader.tool, reader.versions, reader.call, reader.holds, reader.prints, reader.source, reader.needs)
     assert all(text.strip() for text in texts)
     assert 0.0 == reader.fits([Source.of({"a": np.arange(3)})])
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_what_cross_validate_returns_is_answered_by_its_models(as_frame):
+    from sklearn.datasets import load_iris
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import log_loss
+    from sklearn.model_selection import RepeatedKFold, ShuffleSplit, cross_val_predict, cross_validate
+
+    X, y = load_iris(return_X_y=True, as_frame=as_frame)
+    learner, cv = LogisticRegression(max_iter=500), RepeatedKFold(n_splits=4, n_repeats=2, random_state=0)
+
+    def validated(cv):
+        return {**cross_validate(learner, X, y, cv=cv, return_estimator=True, return_indices=True), "X": X, "y": y}
+
+    results = validated(cv)
+    found = heldout.from_predictions(results)
+    assert "scikit-learn predictions: 150 rows, 4 folds x 2 repeats" in str(found)
+    assert 1 - results["test_score"].mean() == pytest.approx(found.estimates[0].value, abs=1e-3)
+    once = RepeatedKFold(n_splits=4, n_repeats=1, random_state=0)
+    shares = cross_val_predict(learner, X, y, cv=once, method="predict_proba")
+    by_log = heldout.from_predictions(validated(once), loss="log")
+    assert log_loss(y, shares) == pytest.approx(by_log.estimates[0].value)
+    assert "E_oob" == heldout.from_predictions(validated(ShuffleSplit(3, random_state=0))).estimates[0].estimate
+    with pytest.raises(BadArgument, match="table has no 'X': give"):
+        heldout.from_predictions({name: of for name, of in results.items() if name != "X"})
+
+
+def test_what_lightgbm_cv_returns_is_answered_by_its_boosters():
+    lightgbm = pytest.importorskip("lightgbm")
+    from sklearn.datasets import load_iris
+    from sklearn.metrics import log_loss
+    from sklearn.model_selection import KFold
+
+    X, y = (values[50:] for values in load_iris(return_X_y=True))
+    y = y - 1
+    folds = [*KFold(5, shuffle=True, random_state=0).split(X)]
+    of = {"objective": "binary", "verbosity": -1, "num_threads": 1}
+    results = lightgbm.cv(of, lightgbm.Dataset(X, y), 5, folds=folds, return_cvbooster=True)
+    found = heldout.from_predictions({**results, "folds": folds, "X": X, "y": y}, loss="log")
+    right = np.zeros(100)
+    for (_, test), booster in zip(folds, results["cvbooster"].boosters, strict=True):
+        right[test] = booster.predict(X[test])
+    assert log_loss(y, right) == pytest.approx(found.estimates[0].value)
+    assert results["valid binary_logloss-mean"][-1] == pytest.approx(found.estimates[0].value)  # folds of equal size
