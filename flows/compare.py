@@ -19,13 +19,13 @@ DESCRIPTION = """\
 Compare candidates by answers or losses that somebody else made, on rows that
 the candidates were not trained on: no fit, and no params.yaml, in any folder.
 
-A file of a tool that is known (caret, Weka, lm-evaluation-harness, …) is read as
-that tool wrote it; --format names it where two fit. Any other has a line for
+A file of caret, Weka, lm-evaluation-harness or another tool that is known is
+read as that tool wrote it; --format names the tool. Any other has a line for
 each row and candidate, in any order, with the columns row, candidate, answer
-and label, or row, candidate and loss. Name other columns by the options. A file with a column for each candidate
-names them all:
---correct a b c. Several files have a candidate each: small=a.jsonl big=b.jsonl.
---fold is for answers of cross-validation, --group for rows that are alike.
+and label, or row, candidate and loss. Name other columns by the options. A
+file with a column for each candidate names them all: --correct a b c.
+Several files have a candidate each: small=a.jsonl big=b.jsonl. --fold is for
+answers of cross-validation, --group for rows that are alike.
 heldout.from_predictions does the same in a notebook.
 
 Two git revisions, or experiments of DVC, in place of files: the estimates of

@@ -176,8 +176,12 @@ class Compared:
             "no interval": self.no_interval,
             "band": self._of_band(),
             "missing": f"{self.counted_wrong} answers, which count as errors" if self.counted_wrong else "",
-            "not ruled out": about_winner.not_ruled_out(winner, self.select().indistinguishable, level),
-            "differences": about_winner.differences(winner, of_winner, self.level, estimate),
+            "not ruled out": ""
+            if self.no_interval
+            else about_winner.not_ruled_out(winner, self.select().indistinguishable, level),
+            "differences": ""
+            if self.no_interval
+            else about_winner.differences(winner, of_winner, self.level, estimate),
             "margin": about_winner.by_margin(winner, of_winner, self.margin, level, self.loss, estimate),
             "not credible": about_winner.not_credible(winner, doubts, self.loss, weighted=self.weighted),
             "bound": self._of_bound(),

@@ -32,7 +32,7 @@ from heldout.notebook.unnamed_columns import (
     folds_perhaps,
     starts_again,
 )
-from heldout.notebook.whose_answers import OF_UNKNOWN_FOLDS, WHOSE, Whose
+from heldout.notebook.whose_answers import NO_FOLDS_FOR_A_METRIC, OF_UNKNOWN_FOLDS, WHOSE, Whose
 from heldout.predictions import recognise
 from heldout.predictions.long_table import REMEDY, LongTable, column, gaps
 from heldout.predictions.read_predictions import ReadPredictions, Target
@@ -222,6 +222,8 @@ def from_predictions(
     no_interval = read.no_interval if read is not None and read.no_interval else whose.no_interval
     if target == "windows" and read is not None and read.group is not None:
         no_interval = read.no_interval
+    if metric is not None and not folds.known:
+        folds, no_interval = replace(folds, fold=()), NO_FOLDS_FOR_A_METRIC
     if no_interval:
         folds = replace(folds, group=np.zeros(len(lines.rows), dtype=np.int64))
     made = partial(

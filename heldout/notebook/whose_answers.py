@@ -59,3 +59,4 @@ OF_UNKNOWN_FOLDS = Whose(
     WHOSE["folds"].target,
     "each row by the model of its fold, which the file does not name; differences are as wide as those of 2 folds",
 )
+NO_FOLDS_FOR_A_METRIC = "one of a metric is made of the folds, which the file does not name"

@@ -73,9 +73,8 @@ def of_windows(
     block, horizon, times = _blocks(series, time, cutoff)
     blocks = int(block.max()) + 1
     few = (
-        f"errors of forecasts up to {horizon} times ahead depend on one another, and {times} times are {blocks} "
-        "blocks of "
-        f"{_BLOCKS_OF * horizon}; it needs {LEAST}"
+        f"errors of forecasts up to {horizon} times ahead depend on one another; it needs {LEAST} blocks of "
+        f"{_BLOCKS_OF * horizon} times, and there are {times} times"
     )
     origins = len({*cutoff.tolist()})
     return ReadPredictions(

@@ -316,12 +316,16 @@ def test_h2o_counts_the_likelier_class_and_says_what_its_own_labels_err():
 
 
 def test_autogluon_marks_its_ensemble_and_its_probabilities_are_asked_about():
+    from sklearn.metrics import balanced_accuracy_score
+
     table = h2o()
     labels = pd.DataFrame({"WeightedEnsemble_L2": table["predict"], "KNN_BAG_L1": "bad", "label": table["label"]})
     found = heldout.from_predictions(labels)
     assert "WeightedEnsemble_L2: its weights were fitted on these rows" in str(found)
     assert {"E_cv"} == {one.estimate for one in found.estimates}
     assert None is found.estimates[0].n_train
+    one, _ = heldout.from_predictions(labels, metric="balanced_accuracy").estimates
+    assert (1 - balanced_accuracy_score(table["label"], table["predict"]), None) == (pytest.approx(one.value), one.low)
     shares = table[["bad", "good", "label"]]
     with pytest.raises(BadArgument, match=r"nearest are autogluon .* and probabilities "):
         heldout.from_predictions(shares)
@@ -380,7 +384,7 @@ def test_windows_of_time_are_in_blocks_and_few_blocks_have_no_interval():
     assert 21 == len(np.unique(found.observed["Naive"].cluster))
     few = heldout.from_predictions(table[table["cutoff"] < "2024-03-01"])
     assert None is few.estimates[0].low
-    assert "blocks of 4; it needs 20" in str(few)
+    assert "it needs 20 blocks of 4 times" in str(few)
     prophet = table[table["unique_id"] == "a"].rename(columns={"Naive": "yhat"}).drop(columns="unique_id")
     assert "prophet predictions" in str(heldout.from_predictions(prophet))
 
