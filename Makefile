@@ -86,7 +86,7 @@ test-life: .venv/ready
 studies: .venv/ready ## hours: the tables of docs/studies/; DATA=FOLDER adds those of real data sets, QUICK=--quick takes minutes
 	python -m studies $(QUICK) $(if $(DATA),--data $(DATA))
 
-docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of the pages on the method, badges
+docs: .venv/ready ## what is made from the code: params.schema.json, docs/params.md, comments of params.yaml, tables of the pages on the method, readers, badges
 	python -m tasks.params.docs
 	python -m studies.method_pictures --tables
 	python -m studies.badges

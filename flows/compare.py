@@ -1,6 +1,7 @@
 """Compare: what answers or losses in files, which somebody else made, say about their candidates; or two revisions."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,15 +13,19 @@ from flows.arguments import absolute, add_params
 if TYPE_CHECKING:
     import pandas as pd
 
+    from heldout.predictions.source import Source
+
 DESCRIPTION = """\
 Compare candidates by answers or losses that somebody else made, on rows that
 the candidates were not trained on: no fit, and no params.yaml, in any folder.
 
-A file has a line for each row and candidate, in any order, with the columns
-row, candidate, answer and label, or row, candidate and loss. Name other columns
-by the options. A file with a column for each candidate names them all:
---correct a b c. Several files have a candidate each: small=a.jsonl big=b.jsonl.
---fold is for answers of cross-validation, --group for rows that are alike.
+A file of caret, Weka, lm-evaluation-harness or another tool that is known is
+read as that tool wrote it; --format names the tool. Any other has a line for
+each row and candidate, in any order, with the columns row, candidate, answer
+and label, or row, candidate and loss. Name other columns by the options. A
+file with a column for each candidate names them all: --correct a b c.
+Several files have a candidate each: small=a.jsonl big=b.jsonl. --fold is for
+answers of cross-validation, --group for rows that are alike.
 heldout.from_predictions does the same in a notebook.
 
 Two git revisions, or experiments of DVC, in place of files: the estimates of
@@ -35,13 +40,16 @@ _COLUMNS = {
     "repeat": "the column with the number of the partition into folds, or of the answer of a model asked again",
     "group": "the column with the group of the row, where rows of a group are alike",
     "weight": "the column with how many rows of the population a row stands for",
+    "time": "the column by which the rows of a stream are in order (--progressive)",
+    "stratum": "the column with the task of the row: the error is the mean over tasks",
 }
 _CELLS = {
     "answer": "the column with the answer, or one for each candidate (answer)",
     "correct": "in its place, what says whether it is right: true or false, or 0 to 1",
     "losses": "in its place, the losses (loss)",
 }
-_NUMBERS = ("loss", "loss_max", "metric", "missing", "level", "margin", "compared")
+_NUMBERS = ("loss", "loss_max", "metric", "missing", "level", "margin", "compared", "format", "progressive")
+_READ_ALREADY = ("label", "fold", "correct", "format")  # what a reader was told
 _ROW, _CANDIDATE, _NONE = "row", "candidate", "none"
 _MOST_SHOWN = 10  # values of a column, in a message
 
@@ -85,6 +93,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sep", metavar="SIGN", help="what separates columns: , or ; or tab or |; by default it is found"
     )
+    parser.add_argument("--format", metavar="TOOL", help="the tool that wrote the file, if it is not found by itself")
+    parser.add_argument(
+        "--progressive",
+        action="store_true",
+        default=None,
+        help="each row was answered by a model that was trained on the rows before it, in this order",
+    )
     parser.add_argument("--loss", metavar="NAME", help="zero_one, squared, absolute, …; by default the labels say")
     parser.add_argument("--loss-max", type=float, metavar="L", help="what no loss can pass, for a bound")
     parser.add_argument(
@@ -112,6 +127,7 @@ def main(options: argparse.Namespace) -> int:
     """Print the comparison; returns the exit code. Raises UserError."""
     import heldout
     from heldout.errors import BadArgument
+    from heldout.predictions import recognise
     from tasks.runtime.errors import UserError
     from tasks.runtime.terminal import write_everywhere
 
@@ -124,14 +140,21 @@ def main(options: argparse.Namespace) -> int:
         for name in (*_COLUMNS, *_CELLS, *_NUMBERS)
         if getattr(options, name) is not None
     }
-    if len({file.name for file in options.files}) < len(options.files):
-        raise UserError("FILE: two files have the same name; name their candidates: small=FILE large=FILE")
     file = ", ".join(file.path.name for file in options.files)
-    table = _only(_table(options), options.only)
-    if options.row == _NONE and _NONE not in table:
-        given["row"] = None
     try:
-        made = heldout.from_predictions(table, **given)
+        if options.row == _NONE:
+            given["row"] = None
+        sources = [_source(file, options) for file in options.files]
+        read = recognise.read(sources, given)
+        if read is not None:
+            made = heldout.from_predictions(
+                read, **{name: of for name, of in given.items() if name not in _READ_ALREADY}
+            )
+        else:
+            table = _table(options, sources)
+            if options.row == _NONE and _NONE in table:
+                given["row"] = _NONE
+            made = heldout.from_predictions(table, **given)
     except BadArgument as error:
         raise UserError(f"{file}: {error}") from None
     if options.ledger:
@@ -175,14 +198,43 @@ def _one(value: Any) -> Any:
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def _table(options: argparse.Namespace) -> "pd.DataFrame":
+def _source(file: _File, options: argparse.Namespace) -> "Source":
+    """A file as readers look at it: its first lines if it is text, and its columns when they are asked for."""
+    from heldout.predictions.source import HEAD, Source
+    from tasks.data import file_formats
+
+    path, is_table = file.path, file.path.name.endswith(file_formats.ENDINGS)
+    head: tuple[str, ...] = ()
+    if path.is_file() and (not is_table or (file_formats.is_text(path) and not options.only)):  # lines have no columns
+        try:
+            head = tuple(line.rstrip("\r\n") for line in file_formats.first_lines(path, HEAD))
+        except ValueError:  # no text: who reads its columns says so
+            head = ()
+    elif not path.is_file():
+        _read(path, options.sep)  # says what is wrong
+    return Source(
+        file.name if is_table else path.name,
+        lambda: _only(_read(path, options.sep), options.only),
+        path.parent.name,
+        file.name if file.named else "",
+        head,
+        lambda: [line.rstrip("\r\n") for line in file_formats.first_lines(path, sys.maxsize)],
+        has_columns=is_table,
+    )
+
+
+def _table(options: argparse.Namespace, sources: "Sequence[Source]") -> "pd.DataFrame":
     """The lines of all files; each of several is about a candidate of its own, unless a column says which.
 
     Raises UserError where a file lacks a column that an option names, and for lines of an unnamed candidate.
     """
     import pandas as pd
 
-    frames = [_read(file.path, options.sep) for file in options.files]
+    from tasks.runtime.errors import UserError
+
+    if len({file.name for file in options.files}) < len(options.files):
+        raise UserError("FILE: two files have the same name; name their candidates: small=FILE large=FILE")
+    frames: list[pd.DataFrame] = [one.table for one in sources]
     for file, frame in zip(options.files, frames, strict=True):
         _check_columns(options, file, frame)
     if (

@@ -1,4 +1,4 @@
-"""Losses, intervals, estimates, rules, shortcuts and kinds of columns of other packages, for who allowed them by name.
+"""What packages of others add (losses, intervals, estimates, rules, shortcuts, kinds of columns, readers), by name.
 
 A package offers them as entry points of `GROUPS` (`importlib.metadata`). A registry asks here when it is imported, and
 gets those whose module is in a module that somebody named, by `allow` or in the environment variable `VARIABLE`, which
@@ -30,6 +30,7 @@ GROUPS: Mapping[str, str] = {
     "heldout.selection.rules": "heldout.selection.rules",
     "heldout.shortcuts": "heldout.shortcuts",
     "heldout.column_kinds": "heldout.rows.foreign_kinds",
+    "heldout.readers": "heldout.predictions.readers",
 }
 CHANGING_FITS = ("heldout.losses", "heldout.estimates", "heldout.shortcuts", "heldout.column_kinds")
 Named = TypeVar("Named")

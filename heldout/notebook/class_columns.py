@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.notebook.long_table import Values, column, columns, gaps, others
+from heldout.predictions.long_table import Values, column, columns, gaps, others
 from heldout.rows.class_names import class_named
 
 _MOST = 50  # classes

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from heldout.decision.select import select
 from heldout.display import about_winner, cells
 from heldout.errors import BadArgument
-from heldout.losses import Loss
-from heldout.losses.tested_losses import CrossValidated, Tested
+from heldout.intervals import confidence_sequence
+from heldout.losses import Loss, Losses
+from heldout.losses.amounts import rounded
+from heldout.losses.tested_losses import CrossValidated, Tested, in_units_of_limit
 from heldout.notebook.tables import as_rmse
 from heldout.notebook.taken import Taken
+from heldout.predictions.read_predictions import ReadPredictions
 from heldout.printable import printable
 from heldout.records import Difference, Estimate
 from heldout.rows import frames
@@ -59,6 +62,10 @@ class Compared:
         Whether the estimates are means of losses of rows; else they are 1 - a metric, and `observed` has its terms.
     taken : Taken or None
         What the lines of a table were taken for; None where the answers are those of `heldout.validate`.
+    read : ReadPredictions or None
+        What was read, where a reader knows the tool that wrote the table.
+    no_bound, no_interval : str
+        Why there is no bound, and why no interval is claimed; empty where there may be one.
     """
 
     estimates: tuple[Estimate, ...]
@@ -74,6 +81,9 @@ class Compared:
     margin: float | None = None
     is_mean: bool = True
     taken: Taken | None = None
+    read: ReadPredictions | None = field(default=None, repr=False)
+    no_bound: str = field(default="", repr=False)
+    no_interval: str = ""
 
     def select(self, rule: Rule = "minimum") -> Selection:
         """The candidate that a rule takes, and those that are not shown to err more than it.
@@ -110,6 +120,21 @@ class Compared:
         every = np.stack([seen.losses for seen in self.observed.values()], axis=1)
         return selection_bound(self.observed[name], self.models, self.level, every)  # type: ignore[return-value]
 
+    def band(self, candidate: str | None = None) -> tuple[Losses, Losses]:
+        """Bounds of the error along a progressive stream up to each step, that hold at every step at once.
+
+        Two arrays of shape (m,), by `heldout.intervals.confidence_sequence`, for a stream that may go on. None is the
+        candidate of least error. Raises BadArgument where there is none: for answers that are of no stream, rows of
+        groups, and a loss whose limit is not known.
+        """
+        seen = self.observed[self._checked(candidate)]
+        if (reason := self._no_band) is not None:
+            raise BadArgument("progressive", f"band: {reason}")
+        low, high = confidence_sequence.band(
+            in_units_of_limit(seen).losses, self.level, errors=seen.loss.binary or seen.loss.two_valued
+        )
+        return low * self.loss.limit, high * self.loss.limit
+
     def to_frame(self) -> Any:
         """The estimates as a data frame of pandas. Raises ImportError where pandas is not installed."""
         return frames.frame_of(Estimate, _COLUMNS, self.estimates, "pandas", as_rmse(self.estimates, self.loss))
@@ -139,22 +164,68 @@ class Compared:
             for one in self.estimates
             if one.candidate == winner and one.not_credible is not None
         }
-        out = f"{self.left_out} rows without a label, or without an answer of every candidate"
+        out = "rows without a label, or without an answer of every candidate"
+        read = self.read
         return {
+            "read as": "" if read is None else read.says,
             "rows": "" if self.taken is None else self.taken.of_lines(),
             "taken as": "" if self.taken is None else self.taken.of_models(),
-            "left out": out if self.left_out else "",
+            "left out": "; ".join(self._left_out(out)),
+            "printed": self._of_printed(),
+            "note": "" if read is None else "; ".join(read.notes),
+            "no interval": self.no_interval,
+            "band": self._of_band(),
             "missing": f"{self.counted_wrong} answers, which count as errors" if self.counted_wrong else "",
-            "not ruled out": about_winner.not_ruled_out(winner, self.select().indistinguishable, level),
-            "differences": about_winner.differences(winner, of_winner, self.level, estimate),
+            "not ruled out": ""
+            if self.no_interval
+            else about_winner.not_ruled_out(winner, self.select().indistinguishable, level),
+            "differences": ""
+            if self.no_interval
+            else about_winner.differences(winner, of_winner, self.level, estimate),
             "margin": about_winner.by_margin(winner, of_winner, self.margin, level, self.loss, estimate),
             "not credible": about_winner.not_credible(winner, doubts, self.loss, weighted=self.weighted),
             "bound": self._of_bound(),
             "not known": ""
             if self.taken is None
-            else "E_prog, the disagreement and a model to deliver, which need the learners; "
+            else f"{self._not_known}the disagreement and a model to deliver, which need the learners; "
             f"{self._counted} taken to be all that were ever compared here",
         }
+
+    def _left_out(self, rows: str) -> list[str]:
+        """What was left out, by whom and why."""
+        by_reader = {} if self.read is None else self.read.left_out
+        ours = [f"{self.left_out} {rows}"] if self.left_out else []
+        return [f"{count} {why}" for why, count in by_reader.items()] + ours
+
+    def _of_printed(self) -> str:
+        """The tool's own number of the candidate of least error, where it is another one as a table shows it."""
+        winner, said = self._least, []
+        ours = next(record.value for record in self.estimates if record.candidate == winner)
+        for one in () if self.read is None or not self.is_mean else self.read.printed:
+            theirs = one.values.get(winner)
+            if theirs is None or one.loss != self.loss.name or rounded(theirs, self.loss) == rounded(ours, self.loss):
+                continue
+            said.append(f"{self.read.tool} prints {rounded(theirs, self.loss)}: {one.how}")  # type: ignore[union-attr]
+        return "; ".join(said)
+
+    def _of_band(self) -> str:
+        """The last of the band of the candidate of least error."""
+        if self._no_band is not None:
+            return ""
+        low, high = (rounded(float(side[-1]), self.loss) for side in self.band())
+        return (
+            f"{self._least}'s error along the stream is {low}–{high} by "
+            "limits that hold at every step at once, however long the stream goes on"
+        )
+
+    @property
+    def _no_band(self) -> str | None:
+        """Why there is no band; None where there is one."""
+        if self.estimates[0].estimate != "E_prog" or (self.read is not None and self.read.target == "windows"):
+            return "the answers are of no stream that is tested before it trains"
+        if self._first.cluster is not None or self.loss.weighted:
+            return "it needs rows that count alike, in no groups"
+        return None if self.loss.bounded else "no limit of the loss is known; state it as loss_max"
 
     def _of_bound(self) -> str:
         if self._no_bound is not None:
@@ -178,6 +249,8 @@ class Compared:
         """The argument to which there is no bound, and why; None where there is one."""
         if not self.is_mean:
             return "metric", "bound: it is about a mean of losses, and a metric is none; leave out metric"
+        if self.no_bound:
+            return "table", f"bound: {self.no_bound}"
         if self._folds is not None:
             return "fold", "bound: it is about one model that answered all rows; leave out fold if there is one"
         if self._first.cluster is not None:
@@ -187,6 +260,10 @@ class Compared:
         if not self.loss.bounded:
             return "loss_max", "bound: no limit of the loss is known; state it as loss_max"
         return None
+
+    @property
+    def _not_known(self) -> str:
+        return "" if self.estimates[0].estimate == "E_prog" else "E_prog, "
 
     @property
     def _counted(self) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from heldout import defaults
@@ -15,6 +16,7 @@ from heldout.fits import baseline
 from heldout.intervals.method import IntervalMethod, check_level, estimate_with
 from heldout.losses import Loss, Losses
 from heldout.losses.cells import Cells
+from heldout.losses.strata import of_strata
 from heldout.losses.tested_losses import Tested
 from heldout.notebook.by_metric import Metric
 from heldout.notebook.class_columns import check_about_one_class, less_likely, not_predicted, sorted_values
@@ -22,7 +24,7 @@ from heldout.notebook.compared_models import Compared
 from heldout.notebook.given_folds import GivenFolds
 from heldout.notebook.given_losses import MISSING, ROW, Given, Missing, Name, Names, filled, judged
 from heldout.notebook.given_metric import by_metric
-from heldout.notebook.long_table import REMEDY, LongTable, column, gaps
+from heldout.notebook.of_reader import as_asked, check_read
 from heldout.notebook.taken import Taken, answers_called
 from heldout.notebook.unnamed_columns import (
     check_is_no_value,
@@ -31,12 +33,15 @@ from heldout.notebook.unnamed_columns import (
     folds_perhaps,
     starts_again,
 )
+from heldout.notebook.whose_answers import NO_FOLDS_FOR_A_METRIC, OF_UNKNOWN_FOLDS, WHOSE, Whose
+from heldout.predictions import recognise
+from heldout.predictions.long_table import REMEDY, LongTable, column, gaps
+from heldout.predictions.read_predictions import ReadPredictions, Target
+from heldout.predictions.source import Source
 from heldout.rows.aligned_rows import aligned
 from heldout.selection.margin import checked
-from heldout.splits.dependence import checked_groups
+from heldout.splits.dependence import checked_groups, distinct
 from heldout.splits.weights import Weights
-
-OF_ONE, OF_FOLDS = "the model that answered each row", "the models of the k folds, one drawn at random"
 
 
 def from_predictions(
@@ -60,8 +65,15 @@ def from_predictions(
     missing: Missing = "refuse",
     intervals: Mapping[str, str] | None = None,
     margin: float | None = None,
+    format: str | None = None,
+    progressive: bool = False,
+    time: str | None = None,
+    stratum: str | None = None,
 ) -> Compared:
     """Compare candidates by answers or losses on rows that they were not trained on, whoever made them.
+
+    A table of a tool that is known (`heldout.predictions.readers`) needs no names of columns: it is read by the tool's
+    conventions where neither `answer` nor another of the columns that say what a line is has been named.
 
     Parameters
     ----------
@@ -117,6 +129,15 @@ def from_predictions(
         As in `heldout.validate`, for a method that needs no further fit.
     margin : float, optional
         As in `heldout.validate`: the largest difference of errors that does not matter.
+    format : str, optional
+        The tool that wrote the table, such as "caret", where it is to be read by its conventions and nobody could tell.
+    progressive : bool, default False
+        Whether each row was answered by a model that was trained on the rows before it, in the order of the lines: the
+        estimate is E_prog.
+    time : str, optional
+        The column by which the rows of a progressive table are in order.
+    stratum : str, optional
+        The column with the task of each row: the error is the mean over tasks, each of which counts alike.
 
     Returns
     -------
@@ -148,18 +169,38 @@ def from_predictions(
     if isinstance(table, Mapping):
         in_order = aligned({f"table[{name!r}]": values for name, values in table.items()})
         table = dict(zip(table, in_order.values(), strict=True))
+    said = {"row": row, "candidate": candidate, "answer": answer, "label": label, "correct": correct, "losses": losses}
+    read = table if isinstance(table, ReadPredictions) else None
+    if read is None:
+        said |= {"fold": fold, "repeat": repeat, "format": format, "progressive": progressive or None}
+        read = recognise.read([Source.of(table)], said)
+    if read is not None:
+        check_read(read, metric, group=group, weight=weight, time=time, stratum=stratum)
+        read = as_asked(read, loss, metric)
+        loss = "squared" if read.numbers and loss is None and metric is None else loss
+        table, row, candidate, answer, label = read.table(), ROW, "candidate", "answer", "label"
+        correct, losses, fold, repeat, group, stratum = (
+            name if name in table else None for name in ("correct", "losses", "fold", "repeat", "group", "stratum")
+        )
+    target = _target(read, progressive, fold, time)
     given = Given.of(table, answer, correct, losses)
     given.check_has(table, candidate)
     label = str(label)
     judged_by = label if given.argument == "answer" else None
     named_by = given.named_by(table, row, candidate)
-    used = {str(name) for name in (named_by, candidate, label, fold, repeat, group, weight) if name is not None}
+    roles = (named_by, candidate, label, fold, repeat, group, weight, time, stratum)
+    used = {str(name) for name in roles if name is not None}
     used.update(given.names)
     lines = given.lines(table, named_by, candidate)
-    if judged_by is not None:
+    if target == "progressive":
+        lines = lines.in_order_of(lines.source if time is None else lines.column(table, "time", time))
+    if judged_by is not None and read is None:
         given = _checked_answers(table, given, label, used, missing)
-    check_same_rows(table, lines, used)
-    check_named(table, lines, used, judged_by, named_by is None and row is not None, group is not None)
+    if read is None:
+        check_same_rows(table, lines, used)
+        check_named(table, lines, used, judged_by, named_by is None and row is not None, group is not None)
+    elif read.shares is not None and len(read.shares[0]) > 2:
+        given = replace(given, classes=read.classes, shares=read.shares)
     values, every = given.values(table, lines), len(lines.rows)
     if baseline.NAME in lines.candidates:
         raise BadArgument("candidate", baseline.reserved("table has a candidate"))
@@ -176,7 +217,16 @@ def from_predictions(
     groups = None if group is None else [str(name) for name in _of_rows(table, lines, "group", group).tolist()]
     folds = GivenFolds.of(table, lines, fold, repeat, checked_groups(groups, len(lines.rows)).group)
     folds.check_no_copies([given.values(table, of) for of in folds.lines])
-    whose = OF_FOLDS if folds.fold else OF_ONE
+    if read is not None and read.folds_unknown:
+        folds = folds.of_two()
+    whose = WHOSE[target] if folds.known else OF_UNKNOWN_FOLDS
+    no_interval = read.no_interval if read is not None and read.no_interval else whose.no_interval
+    if target == "windows" and read is not None and read.group is not None:
+        no_interval = read.no_interval
+    if metric is not None and not folds.known:
+        folds, no_interval = replace(folds, fold=()), NO_FOLDS_FOR_A_METRIC
+    if no_interval:
+        folds = replace(folds, group=np.zeros(len(lines.rows), dtype=np.int64))
     made = partial(
         Compared,
         candidates=lines.candidates,
@@ -185,13 +235,16 @@ def from_predictions(
         models=int(models),
         weighted=weights is not None,
         left_out=every - len(lines.rows),
+        read=read,
+        no_bound=whose.no_bound,
+        no_interval=no_interval,
     )
     if metric is not None:
         _check_metric(given, folds, loss, loss_max, missing, intervals, margin)
         by, terms = by_metric(table, folds, given, label, metric, weights)
         observed = {name: by.observed(seen) for name, seen in _observed(lines, folds, terms, by.loss).items()}
-        estimates = by.estimates(observed, level, whose, folds.n_train, folds.kind)
-        taken = _taken(table, lines, named_by, given, folds, used, by.loss, judged_by, by.needs)
+        estimates = by.estimates(observed, level, whose.target, folds.n_train, folds.kind)
+        taken = _taken(table, lines, named_by, given, folds, used, by.loss, judged_by, by.needs, whose)
         return made(estimates=estimates, loss=by.loss, observed=observed, is_mean=False, taken=taken)
     found = [
         judged(table, of, given, given.values(table, of), label, loss, loss_max, weights, missing) for of in folds.lines
@@ -200,18 +253,33 @@ def from_predictions(
     by_margin = checked(margin, judging)
     counted = None if weights is None else weights.of_errors
     observed = _observed(lines, folds, [one.losses for one in found], judging, counted, found[0].cells)
-    estimate = "E_cv" if folds.fold else "E_val"
-    method = _method(estimate, judging, intervals, folds)
+    if stratum is not None:
+        strata = distinct(_of_rows(table, lines, "stratum", stratum))
+        observed, judging = of_strata(observed, strata), judging.with_weights()
+    method = None if no_interval else _method(whose.estimate, judging, intervals, folds)
     return made(
         estimates=tuple(
-            estimate_with(name, estimate, seen, whose, folds.n_train, method, level) for name, seen in observed.items()
+            estimate_with(name, whose.estimate, seen, whose.target, folds.n_train, method, level)
+            for name, seen in observed.items()
         ),
         loss=judging,
         observed=observed,
-        taken=_taken(table, lines, named_by, given, folds, used, judging, judged_by, judging.needs),
+        taken=_taken(table, lines, named_by, given, folds, used, judging, judged_by, judging.needs, whose),
         counted_wrong=int(gaps(values).sum()) + lines.absent if missing == "wrong" else 0,
         margin=by_margin,
     )
+
+
+def _target(read: ReadPredictions | None, progressive: bool, fold: str | None, time: str | None) -> Target:
+    """Whose answers they are. Raises BadArgument for a stream in folds, and a time where rows are in no order."""
+    target: Target = read.target if read is not None else "one model" if fold is None else "folds"
+    if time is not None and not progressive:
+        raise BadArgument("time", f"time is {time!r}, which orders the rows of a stream; set progressive too")
+    if not progressive:
+        return target
+    if target not in ("one model", "progressive"):
+        raise BadArgument("progressive", "progressive: a row of a stream is in no fold and no resample; leave out one")
+    return "progressive"
 
 
 def _checked_answers(table: Any, given: Given, label: str, used: set[str], missing: Missing) -> Given:
@@ -250,6 +318,7 @@ def _taken(
     loss: Loss,
     label: str | None,
     needs: str,
+    whose: Whose,
 ) -> Taken:
     """What the lines were taken for."""
     classes = () if label is None else sorted_values(lines.column(table, "label", label))
@@ -263,7 +332,11 @@ def _taken(
         folds=folds.k,
         partitions=len(folds.lines),
         perhaps=() if folds.fold else folds_perhaps(table, used),
-        starts_again=folds.lines[0].repeated and named_by is not None and starts_again(column(table, "row", named_by)),
+        words=whose.words,
+        starts_again=not whose.words
+        and folds.lines[0].repeated
+        and named_by is not None
+        and starts_again(column(table, "row", named_by)),
     )
 
 

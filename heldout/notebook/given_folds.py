@@ -13,8 +13,8 @@ from heldout.losses.cells import Cells
 from heldout.losses.ratio import Ratio
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.notebook.given_losses import filled
-from heldout.notebook.long_table import LongTable, Values
 from heldout.notebook.own_folds import divides_a_group
+from heldout.predictions.long_table import LongTable, Values
 from heldout.splits.dependence import DependenceKind, distinct
 
 _PARTITIONS = (
@@ -27,12 +27,15 @@ _PARTITIONS = (
 class GivenFolds:
     """R partitions of N rows: `lines` of each, and the `fold` of each row, shape (N,); none where one model answered.
 
-    `group`, shape (N,), numbers the group of each row, None without groups.
+    `group`, shape (N,), numbers the group of each row, None without groups. `known` is false where there were folds
+    that
+    nobody named.
     """
 
     lines: tuple[LongTable, ...]
     fold: tuple[NDArray[np.int64], ...]
     group: NDArray[np.int64] | None
+    known: bool = True
 
     @classmethod
     def of(
@@ -58,6 +61,10 @@ class GivenFolds:
             raise BadArgument("repeat", f"repeat: there are {counts[0]} folds in one and {counts[-1]} in another")
         return cls(partitions, folds, group)
 
+    def of_two(self) -> Self:
+        """Folds that are not known, as two: the number by which differences vary most. No training size is known."""
+        return replace(self, fold=(np.arange(len(self.lines[0].rows)) % 2,), known=False)
+
     def check_no_copies(self, answers: Sequence[Values]) -> None:
         """Raise BadArgument for a partition that is another one: the same folds, and the same answers.
 
@@ -82,7 +89,7 @@ class GivenFolds:
     @property
     def n_train(self) -> int | None:
         """The mean number of rows that the model of a fold was trained on; None where one model answered all rows."""
-        return round(len(self.fold[0]) * (1 - 1 / self.k)) if self.fold else None
+        return round(len(self.fold[0]) * (1 - 1 / self.k)) if self.fold and self.known else None
 
     def observed(
         self, losses: Sequence[Losses], loss: Loss, weights: Losses | None = None, cells: Cells | None = None

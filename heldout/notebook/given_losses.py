@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from heldout.errors import BadArgument
 from heldout.losses import ABSOLUTE, ZERO_ONE, Loss, Losses, choose_loss
 from heldout.losses.cells import Cells, cells
-from heldout.notebook.long_table import REMEDY, LongTable, Values, column, columns, gaps
+from heldout.predictions.long_table import LOSS, REMEDY, LongTable, Values, column, columns, gaps
 from heldout.rows.class_names import class_named
 from heldout.splits.weights import Weights
 
@@ -19,7 +19,6 @@ Names = Name | Sequence[Name]
 Missing = Literal["refuse", "leave_out", "wrong"]
 MISSING: tuple[Missing, ...] = ("refuse", "leave_out", "wrong")
 ROW = "row"  # the column with the names of the rows, if there is one
-LOSS = "loss"  # the column that takes the place of answers and labels where there are no answers
 _OR_NUMBERS = "; for probabilities name the loss (log, brier), for what ranks the rows a metric (auc)"
 _RIGHT = {"true": 1.0, "false": 0.0}
 
@@ -29,13 +28,16 @@ class Given:
     """The columns in which a table says how candidates did: `argument` is what they hold, `names` theirs.
 
     A `wide` table has one for each candidate, a long one has a line for each row and candidate. `gone`, shape (n,), are
-    the lines of the table that hold no answer, whatever is in these columns.
+    the lines of the table that hold no answer, whatever is in these columns. `shares`, shape (n, K), are the
+    probabilities of the `classes` in each line of the table, where a reader knows them.
     """
 
     argument: Literal["answer", "correct", "losses"]
     names: tuple[str, ...]
     wide: bool
     gone: NDArray[np.bool_] | None = None
+    classes: NDArray[Any] | None = None
+    shares: NDArray[np.float64] | None = None
 
     @classmethod
     def of(cls, table: Any, answer: Names, correct: Names | None, losses: Names | None) -> "Given":
@@ -281,6 +283,10 @@ def same_kind(lines: LongTable, given: Values, y: Values) -> Values:
 def _probabilities(lines: LongTable, given: Given, values: Values, loss: Loss) -> NDArray[np.float64]:
     """Of two classes, shape (L, 2), from the probability of the last, or of that after which its column is named."""
     classes = loss.classes
+    if given.shares is not None and given.classes is not None and classes is not None:
+        places = {str(name): place for place, name in enumerate(given.classes.tolist())}
+        chosen = [places[str(name)] for name in classes.tolist()]
+        return given.shares[lines.source][:, chosen]
     if classes is None or len(classes) != 2 or values.dtype.kind not in "biuf":
         raise BadArgument(
             "loss",

@@ -11,7 +11,7 @@ from heldout.losses.set_metrics import OwnMetric
 from heldout.notebook.by_metric import ByMetric, Metric
 from heldout.notebook.given_folds import GivenFolds
 from heldout.notebook.given_losses import Given, as_numbers, check_filled, filled, same_kind
-from heldout.notebook.long_table import LongTable, Values, gaps
+from heldout.predictions.long_table import LongTable, Values, gaps
 from heldout.splits.weights import Weights
 
 

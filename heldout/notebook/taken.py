@@ -7,7 +7,7 @@ import numpy as np
 
 from heldout.losses import Loss
 from heldout.notebook.given_losses import Given
-from heldout.notebook.long_table import LongTable
+from heldout.predictions.long_table import LongTable
 
 _CALLED = {"correct": "what is right", "losses": "losses"}
 
@@ -35,6 +35,8 @@ class Taken:
         Columns that are named like folds, where no fold was named.
     starts_again : bool
         Whether the names of rows with several answers count up and start again, as numbers within folds do.
+    words : str
+        Whose answers they are, where neither one model nor one for each fold answered; else empty.
     """
 
     rows: int
@@ -48,6 +50,7 @@ class Taken:
     partitions: int = 1
     perhaps: tuple[str, ...] = ()
     starts_again: bool = False
+    words: str = ""
 
     @classmethod
     def of(cls, lines: LongTable, named_by: str | None, answers: str, **whose: Any) -> Self:
@@ -80,6 +83,8 @@ class Taken:
     def of_models(self) -> str:
         """Whose answers they are, and how to say what else they may be."""
         each = " of each candidate" if self.candidates > 1 else ""
+        if self.words:
+            return f"{self.answers}, {self.words}"
         if self.folds:
             count = self.folds * self.partitions
             of = f", of {self.folds} folds in {self.partitions} partitions" if self.partitions > 1 else ""

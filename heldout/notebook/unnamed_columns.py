@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
-from heldout.notebook.long_table import LongTable, Values, by_text, column, columns, gaps, others
+from heldout.predictions.long_table import LongTable, Values, by_text, column, columns, gaps, others
 from heldout.splits.dependence import distinct
 
 _ROW = {"id", "ids", "row", "rows", "index", "idx", "inst", "instance", "number", "nr"}

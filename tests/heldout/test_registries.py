@@ -34,6 +34,7 @@ def test_every_file_of_the_losses_is_in_the_registry_under_its_name():
         "own",
         "ratio",
         "several",
+        "strata",
     )
     assert modules_of(losses, *others, "tested_losses") == {kind.name for kind in KINDS}
     assert len(KINDS) == len({kind.name for kind in KINDS})

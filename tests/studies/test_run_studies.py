@@ -109,7 +109,7 @@ def test_every_file_is_a_study_or_helps_one_or_makes_what_docs_show():
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("studies")
         for part in (str(node.module).removeprefix("studies.").split(".")[0], *(alias.name for alias in node.names))
     }
-    makers = {"architecture", "badges", "measured_intervals", "peer_automl", "site_pages", "trap_finds"}
+    makers = {"architecture", "badges", "measured_intervals", "peer_automl", "readers_page", "site_pages", "trap_finds"}
     assert {*files} - {*NAMES} - imported - {"__main__"} == makers
 
 
