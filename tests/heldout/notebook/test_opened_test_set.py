@@ -36,7 +36,7 @@ def made():
         name: Evidence({scheme: [of(split.validation) for split in splits] for scheme, splits in schemes.items()})
         for name, of in losses.items()
     }
-    models = dict.fromkeys(losses, SimpleNamespace(updated_once=False, final_rows=None))
+    models = dict.fromkeys(losses, SimpleNamespace(updated_once=False, final_rows=None, unlabeled=None))
     return replace(found, evidence=evidence, _fits=models)
 
 

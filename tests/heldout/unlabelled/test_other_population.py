@@ -76,3 +76,14 @@ def test_a_saved_result_knows_it_without_the_rows(table, tmp_path):
     found = heldout.load(made.save(tmp_path / "made"))
     assert found.other_population() == made.other_population() != ""
     assert found.decide() == made.decide()
+
+
+def test_several_labels_a_row_are_compared_by_their_columns_alone(table):
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X, y = table
+    both = np.column_stack([y == "won", X["fee"] > 0]).astype(int)
+    near = heldout.validate({"knn": KNeighborsClassifier()}, X, both, unlabeled=X, repeats=2)
+    far = heldout.validate({"knn": KNeighborsClassifier()}, X, both, unlabeled=X.assign(fee=X["fee"] + 9), repeats=2)
+    assert near.other_population() == ""
+    assert ": fee lies outside of " in far.other_population()
