@@ -416,7 +416,7 @@ def test_each_of_fifty_tampered_histories_is_found(store):
 
 
 def test_a_history_that_was_made_again_whole_is_found_by_a_head_that_somebody_kept_and_by_nothing_else(store):
-    """The limit that the output and docs/operations.md state."""
+    """The limit that the output and docs/how-to/verify.md state."""
     with closing(sqlite3.connect(STORE)) as connection, connection:
         at = Database(connection, store.runs)
         at.edit(at.place("rollback"), who="nobody")
