@@ -1064,7 +1064,7 @@ class Validation:
         carriers: Mapping[str, tuple[Carrier, ...]],
         populations: Mapping[str, str],
     ) -> None:
-        """Take what `known_of_models` said when the result was saved."""
+        """Take what the models said when the result was saved."""
         self._held_out.update(answered)
         self._carriers.update(carriers)
         self._populations.update(populations)

@@ -1,10 +1,11 @@
 """What a reader looks at: a table in memory, or a file, whose text and columns are read when somebody asks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from heldout.errors import BadArgument
 from heldout.predictions.long_table import Values, by_text, column
 
 HEAD = 400  # lines of a file by which it is recognised
@@ -49,6 +50,12 @@ class Source:
     def column(self, name: str) -> Values:
         """A column, shape (L,). Raises BadArgument where there is none."""
         return column(self.table, "table", name)
+
+    def needs(self, names: Sequence[str], give: str) -> None:
+        """Raise BadArgument with what to `give` where a column is not there."""
+        for name in names:
+            if name not in self.names:
+                raise BadArgument("table", f"table has no {name!r}: give {give}")
 
     def columns(self) -> Mapping[str, Values]:
         """All columns."""

@@ -32,13 +32,8 @@ def fits(sources: Sequence[Source]) -> float:
 def read(sources: Sequence[Source], _asked: Asked) -> ReadPredictions:
     """A line for each split and row that it tested. Raises BadArgument without the models, the rows, X or y."""
     table = sources[0].table
-    for name in _NEEDED:
-        if name not in sources[0].names:
-            raise BadArgument(
-                "table",
-                f"table has no {name!r}: give {{**cross_validate(…, return_estimator=True, return_indices=True), "
-                '"X": X, "y": y}',
-            )
+    give = "{**cross_validate(…, return_estimator=True, return_indices=True), 'X': X, 'y': y}"
+    sources[0].needs(_NEEDED, give)
     tests = (
         table["indices"]["test"] if isinstance(table["indices"], Mapping) else [part[1] for part in table["indices"]]
     )

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from heldout.errors import BadArgument
 from heldout.predictions.columns import are_numbers
 from heldout.predictions.read_predictions import ReadPredictions
 from heldout.predictions.reader import Reader
@@ -46,13 +45,8 @@ def fits(sources: Sequence[Source]) -> float:
 def read(sources: Sequence[Source], _asked: Asked) -> ReadPredictions:
     """A line for each fold and row that it tested. Raises BadArgument without the boosters, the folds, X or y."""
     table = sources[0].table
-    for name in _NEEDED:
-        if name not in sources[0].names:
-            raise BadArgument(
-                "table",
-                f"table has no {name!r}: give {{**lgb.cv(…, folds=folds, return_cvbooster=True), "
-                '"folds": folds, "X": X, "y": y}',
-            )
+    give = "{**lgb.cv(…, folds=folds, return_cvbooster=True), 'folds': folds, 'X': X, 'y': y}"
+    sources[0].needs(_NEEDED, give)
     y, boosters = np.asarray(table["y"]), table["cvbooster"].boosters
     said = np.asarray(boosters[0].predict(table["X"]))
     of_classes = not are_numbers(y) and (said.ndim == 2 or (said.min() >= 0 and said.max() <= 1))
