@@ -1,25 +1,20 @@
 """The error of the champion on all rows of the test set that neither trained nor chose it.
 
-Their number grows with the table. Every night looks at all of them: the interval holds in all nights at once
-(`heldout.intervals.confidence_sequence`), where rows are independent, are appended to the table, and stay in it.
+Their number grows with the table, and every night looks at all of them: `heldout.monitoring.growing_test_set`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from heldout.intervals import confidence_sequence
 from heldout.learners.fitting import test
-from heldout.losses import Loss, Losses
+from heldout.losses import Loss
 from heldout.losses.amounts import number, with_unit
-from heldout.losses.ratio import error_of
-from heldout.losses.tested_losses import Tested, in_units_of_limit
+from heldout.monitoring.growing_test_set import error_so_far
 from tasks.outcome.new_rows import KnownRows, fresh, hidden, unit_of
 from tasks.params import Settings
 from tasks.plans.all_labeled import AllLabeled
 from tasks.storage import files
-from tasks.storage.row_ids import RowIds, read_row_ids
+from tasks.storage.row_ids import read_row_ids
 
 NAME = "E_champion"
 _NO_LIMIT = "no interval: it would have to hold in every night, which takes a limit of the loss; state it as loss_max"
@@ -74,35 +69,21 @@ def champion_error(
         return None
     copies = settings.split.duplicates == "keep_together" and settings.data.groups is None
     losses = test(hypothesis, X[list(getattr(hypothesis, "feature_names_in_", X.columns))], y, rows, trained.loss)
-    losses, of_units = _of_units(losses, None if weights is None else weights[rows], ids, rows)
-    loss = trained.loss
-    if ids.of_units is not None:  # means of several rows are between 0 and 1
-        loss = replace(loss, binary=False, two_valued=False)
+    found = error_so_far(
+        losses,
+        trained.loss,
+        settings.selection.level,
+        settings.seed,
+        None if weights is None else weights[rows],
+        None if ids.of_units is None else ids.of_units[rows],
+    )
     return ChampionError(
         version,
-        len(losses),
+        found.observations,
         unit_of(settings, ids),
-        error_of(losses, of_units),
-        *_interval(losses, loss, settings),
+        found.value,
+        found.low,
+        found.high,
         settings.selection.level,
         hidden(ids, every, seen, copies=copies),
     )
-
-
-def _of_units(losses: Losses, weights: Losses | None, ids: RowIds, rows: Any) -> tuple[Losses, Losses | None]:
-    """The error of each unit and its mean weight, in the order in which units come; the losses and the weights where
-    rows are independent."""
-    if ids.of_units is None:
-        return losses, weights
-    _, first, place = np.unique(ids.of_units[rows], return_index=True, return_inverse=True)
-    order, sizes = np.argsort(first), np.bincount(place, weights)
-    means: Losses = np.bincount(place, losses if weights is None else weights * losses) / sizes
-    return means[order], None if weights is None else (sizes / np.bincount(place))[order]
-
-
-def _interval(losses: Losses, loss: Loss, settings: Settings) -> tuple[float | None, float | None]:
-    if not loss.bounded:
-        return None, None
-    observed = in_units_of_limit(Tested(losses, loss, settings.seed))
-    low, high = confidence_sequence.so_far(observed, settings.selection.level)
-    return low * loss.limit, high * loss.limit
