@@ -12,6 +12,8 @@ import psutil
 import pytest
 from mlflow import MlflowClient
 
+from tasks.plans.fit_costs import FitCost
+
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 MOMENTS = 30
 SECONDS_TO_END = 15
@@ -47,14 +49,14 @@ def kinds(checkout, run) -> Iterator[tuple[str, psutil.Process]]:
 
 
 def stored(checkout) -> dict[Path, int]:
-    """When each finished unit was stored; without the seconds of a fit, which every later fit may correct."""
+    """When each finished unit was stored; without the costs of a fit, which every later fit may correct."""
     found = (checkout.path / ".cache/tasks").glob("*/*")
-    return {path: path.stat().st_mtime_ns for path in found if path.suffix == "" and not is_number(path)}
+    return {path: path.stat().st_mtime_ns for path in found if path.suffix == "" and not is_cost(path)}
 
 
-def is_number(path: Path) -> bool:
-    """Whether a file has a number behind its checksum."""
-    return isinstance(pickle.loads(path.read_bytes()[CHECKSUM:]), float)
+def is_cost(path: Path) -> bool:
+    """Whether a file has the costs of a fit behind its checksum."""
+    return isinstance(pickle.loads(path.read_bytes()[CHECKSUM:]), FitCost)
 
 
 def statuses(checkout) -> list[str]:

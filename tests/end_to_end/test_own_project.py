@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import tarfile
 from pathlib import Path
 
 import pandas as pd
@@ -113,6 +114,42 @@ def test_without_dvc_a_module_of_the_project_is_validated(project, tmp_path):
         pd.testing.assert_frame_equal(expected, estimates.loc[name, numbers].loc[of_a_candidate])
 
 
+def test_its_workflow_validates_a_clone_after_push_and_pull_and_makes_no_fit_again(project, tmp_path):
+    mine = project.copy(tmp_path / "mine")
+    mine.run("dvc", "remote", "add", "--default", "here", str(tmp_path / "remote"))
+    mine.git("add", "--all")
+    mine.git(*COMMIT, "-qm", "a run")
+    mine.run("dvc", "push")
+    subprocess.run(["git", "clone", "--quiet", mine.path, tmp_path / "theirs"], check=True)
+    theirs = Checkout(tmp_path / "theirs", mine.own)
+    validate = yaml.safe_load((theirs.path / ".github/workflows/validate.yml").read_text())["jobs"]["validate"]
+    of_cache = next(step["with"]["path"].split() for step in validate["steps"] if "cache" in step.get("uses", ""))
+    kept = [path for path in of_cache if not path.startswith(".dvc")]  # the outputs come from the remote
+    assert [".cache/secret", ".cache/tasks"] == kept
+    with tarfile.open(tmp_path / "cache.tar", "w") as cache:
+        for path in kept:
+            cache.add(mine.path / path, path)
+    with tarfile.open(tmp_path / "cache.tar") as cache:
+        cache.extractall(theirs.path, filter="data")
+    install, *commands = [step["run"] for step in validate["steps"] if "run" in step]
+    assert install == "pip install -r requirements.txt"  # the environment is here
+    summary = tmp_path / "summary.md"
+    for command in commands:
+        ran = theirs.run("env", f"GITHUB_STEP_SUMMARY={summary}", "bash", "-euo", "pipefail", "-c", command)
+    assert "heldout gate" in command
+    assert ran.stdout
+    assert mine.hashes() == theirs.hashes()
+    assert (theirs.path / "reports/summary.md").read_text() == summary.read_text()
+    params = yaml.safe_load((theirs.path / "params.yaml").read_text())
+    params["selection"]["level"] = 0.9
+    (theirs.path / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
+    before = {path: path.stat().st_mtime_ns for path in (theirs.path / ".cache/tasks").glob("*/*")}
+    theirs.run("dvc", "repro")
+    assert (
+        before.items() <= {path: path.stat().st_mtime_ns for path in (theirs.path / ".cache/tasks").glob("*/*")}.items()
+    )
+
+
 def test_an_upgrade_runs_every_stage_again(project, snapshot, write_params, tmp_path):
     source = Path(shutil.copytree(snapshot, tmp_path / "heldout"))
     module = source / "heldout/__init__.py"
@@ -122,7 +159,7 @@ def test_an_upgrade_runs_every_stage_again(project, snapshot, write_params, tmp_
     assert 2 == refused.returncode
     assert f"{NEXT} is installed" in refused.stderr
     other.run("heldout", "new", "../another")
-    for name in ("dvc.yaml", "params.schema.json", "requirements.txt"):
+    for name in ("dvc.yaml", "params.schema.json", "requirements.txt", "requirements.lock"):
         shutil.copy(other.path.parent / "another" / name, other.path / name)
     assert ["requirements.txt"] == other.git("diff", "--name-only").split()
     other.git(*COMMIT, "-qam", "another version")

@@ -4,7 +4,9 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -35,22 +37,36 @@ def test_a_project_has_every_stage_of_the_repository_and_none_of_its_code(made):
             for dep in stage["deps"]
             if dep.startswith(("data/", "reports/", "models/", "params", "quarantine", "table_checks"))
         ]
-        expected = {**stage, "cmd": f"heldout {name}", "deps": [*of_data, "requirements.txt"]}
+        expected = {**stage, "cmd": f"heldout {name}", "deps": [*of_data, "requirements.txt", "requirements.lock"]}
         expected["params"] = [each for each in stage["params"] if "heldout/digests.py" not in each]
         if not expected["params"]:  # the version is that of requirements.txt
             del expected["params"]
         assert expected == theirs[name]
-    assert [] == [*made.rglob("*.py")]
+    assert [Path("docs/notify.py")] == [path.relative_to(made) for path in made.rglob("*.py")]
 
 
 def test_its_files_are_in_git_and_name_no_command_of_a_checkout(made):
     listed = subprocess.run(["git", "ls-files"], cwd=made, capture_output=True, text=True, check=True).stdout.split()
-    assert sorted([*FILES, "README.md", "requirements.txt"]) == sorted(listed)
+    files = [project.PLACES.get(name, name) for name in FILES]
+    assert sorted([*files, "README.md", "requirements.lock", "requirements.txt"]) == sorted(listed)
     for name in listed:
-        assert not re.search(r"python -m flows|`make |requirements\.lock", (made / name).read_text()), name
+        assert not re.search(r"python -m flows|`make |make \.venv|/srv/", (made / name).read_text()), name
     assert yaml.safe_load((ROOT / "params.yaml").read_text()) == yaml.safe_load((made / "params.yaml").read_text())
     json.loads((made / "params.schema.json").read_text())
     assert ".prefect/profiles.toml" == tomllib.loads((made / "prefect.toml").read_text())["profiles_path"]
+
+
+def test_its_lock_has_the_versions_of_this_environment_where_the_installer_looks(made):
+    assert "-c requirements.lock" in (made / "requirements.txt").read_text().splitlines()
+    lines = (made / "requirements.lock").read_text().splitlines()
+    assert {f"prefect=={version('prefect')}", f"scikit-learn=={version('scikit-learn')}"} < {*lines}
+    assert [] == [line for line in lines if not re.fullmatch(r"#.*|[\w.-]+==[\w.!]+", line)]
+
+
+def test_its_service_runs_this_command_in_its_folder(made):
+    service = (made / "compose/heldout.service").read_text()
+    assert f"\nWorkingDirectory={made}\n" in service
+    assert f"\nExecStart={Path(sys.executable).parent}/heldout serve\n" in service
 
 
 def test_what_names_another_file_than_the_repository_has_is_an_error():
