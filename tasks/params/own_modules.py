@@ -10,7 +10,7 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ModuleSpec
 from pathlib import Path
 from typing import NamedTuple
@@ -42,7 +42,7 @@ def reached(*modules: str) -> Reached:
             continue
         spec = _spec(top)
         if spec is not None and is_installed(_place(spec)):
-            installed |= _versions(top)
+            installed |= versions(top)
         elif spec is not None:
             for module, file in _files(name, spec):
                 if module not in own:
@@ -121,8 +121,19 @@ def _absolute(name: str, package: str) -> str | None:
         return None
 
 
+def files_of(tops: Iterable[str]) -> list[Path]:
+    """The file of each module at the top of an import path, or the folder of a package."""
+    found = []
+    for top in tops:
+        spec = _spec(top)
+        if spec is not None:
+            folder = next(iter(spec.submodule_search_locations or ()), None)
+            found.append(Path(folder or str(spec.origin)))
+    return found
+
+
 @functools.cache
-def _versions(top: str) -> dict[str, str]:
+def versions(top: str) -> dict[str, str]:
     """The version of the package that is called like a module; else of each that has installed one of this name."""
     try:
         return {top: importlib.metadata.version(top)}

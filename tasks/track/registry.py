@@ -3,7 +3,8 @@
 import hashlib
 import re
 import shutil
-from collections.abc import Mapping
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -15,7 +16,8 @@ from heldout.errors import FitFailure
 from heldout.printable import printable
 from tasks.fits.model_process import Model
 from tasks.outcome.items import DATA_HASH, NOTE
-from tasks.params import Settings
+from tasks.params import Settings, own_modules
+from tasks.params.allowed_imports import DEFAULT, PROJECT
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 from tasks.track.changed import GIT_COMMIT
@@ -72,8 +74,7 @@ def log_model(client: "MlflowClient", model: Model, rows: pd.DataFrame, run_id: 
     """
     import mlflow
 
-    import heldout
-
+    code, packages = _needs(model.types)
     try:
         answers = model.predict(rows)
     except FitFailure as failure:
@@ -89,14 +90,27 @@ def log_model(client: "MlflowClient", model: Model, rows: pd.DataFrame, run_id: 
         input_example=rows.head(1),
         validate_serving_input=False,  # which would load the file in this process
         skops_trusted_types=model.types,  # which were checked, in tasks/storage/trusted_types.py
-        # a drawn hypothesis or a family is loaded by the science's own classes
-        code_paths=[str(Path(heldout.__file__).parent)],
-        pip_requirements=[f"{package}=={version(package)}" for package in _REQUIRED],
+        code_paths=[str(path) for path in code] or None,
+        pip_requirements=[f"{package}=={version}" for package, version in packages.items()],
     )
     # MLflow gives the model the metrics of its run
     tags = client.get_run(run_id).data.tags
     client.set_logged_model_tags(info.model_id, {name: tags[name] for name in _OF_MODEL if name in tags})
     return info
+
+
+def _needs(types: Sequence[str]) -> tuple[list[Path], dict[str, str]]:
+    """The code that no index has, and the versions of the packages, that load a model with classes of such `types`.
+
+    The first is ours for a drawn hypothesis or a family, and the modules of the user's that the model names or reaches.
+    """
+    modules = [name.rpartition(".")[0] for name in types if "." in name]
+    tops = {module.partition(".")[0] for module in modules}
+    found = own_modules.reached(*modules)
+    code = {name.partition(".")[0] for name in found.own} | tops & {PROJECT}
+    known = {package: version(package) for package in _REQUIRED}
+    by_default = [own_modules.versions(top) for top in sorted(tops & {*DEFAULT})]
+    return own_modules.files_of(sorted(code)), dict(ChainMap(known, found.installed, *by_default))
 
 
 class _OfFile:

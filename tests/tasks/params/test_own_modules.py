@@ -87,10 +87,10 @@ def test_installed_packages_count_by_their_version(folder, monkeypatch):
     (folder / "mine.py").write_text("import narwhals\nimport json\nimport sklearn.svm\nimport heldout\n")
     found = reached("mine")
     assert (["mine"], {"narwhals"}) == ([*found.own], {*found.installed})
-    own_modules._versions.cache_clear()
+    own_modules.versions.cache_clear()
     monkeypatch.setattr(own_modules.importlib.metadata, "version", lambda _: "99")
     assert {"narwhals": "99"} == reached("mine").installed
-    own_modules._versions.cache_clear()
+    own_modules.versions.cache_clear()
 
 
 MINE = "from sklearn.naive_bayes import GaussianNB\nimport my_helper\n\n\nclass Mine(GaussianNB):\n    pass\n\n\n"
