@@ -12,7 +12,7 @@ from heldout.errors import FitFailure, TaskFailed
 from heldout.estimates import ESTIMATES, OF_UNLABELED, schemes_of
 from heldout.fits import one_pass
 from heldout.fits.scheme_fits import SchemeLosses, exact_losses, may_skip_fits
-from heldout.fits.specs import CompareSpec, How, Known, KnownSplits, Labeled, Specs
+from heldout.fits.specs import CompareSpec, FitSpec, How, Known, KnownSplits, Labeled, Specs
 from heldout.learners.fit_warnings import FitWarnings, WarningCounts
 from heldout.learners.threads import one_thread
 from heldout.losses import Losses
@@ -47,9 +47,9 @@ class CandidateFits:
 
     Fits are made `how` it says, and kept in `store`; where a shortcut gave the losses, hypotheses are fitted when
     someone asks for them. `warned` has an item for each hypothesis, fitted or not; `bar` counts them. `pace` has the
-    seconds that the first fit took for a training row. `jobs` threads compare half models. With `isolation` fits are
-    made in processes of their own, where the limit of `how` holds; after one that ended its process, no other is made:
-    `ended` has the reason.
+    seconds that the first fit took for a training row, where it was made here. `jobs` threads compare half models. With
+    `isolation` fits are made in processes of their own, where the limit of `how` holds; after one that ended its
+    process, no other is made: `ended` has the reason.
     """
 
     name: str
@@ -280,7 +280,13 @@ class CandidateFits:
 def fit(of: CandidateFits, scheme: SchemeName, numbers: Sequence[int]) -> Made:
     """Make some fits of a scheme, in this process."""
     how = replace(of.how, keep=keeps_hypotheses(scheme))
-    reason = make.make_fits(of._specs, scheme, numbers, of.store, how, lambda *_: of.bar.advance(of.name))
+
+    def noted(spec: FitSpec, seconds: float, _hypothesis: Any) -> None:
+        of.bar.advance(of.name)
+        if not of.pace:
+            of.pace.append(seconds / max(1, len(spec.split.value.train)))
+
+    reason = make.make_fits(of._specs, scheme, numbers, of.store, how, noted)
     return reason, of.store.values if isinstance(of.store, MemoryStore) else {}
 
 

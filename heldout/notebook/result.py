@@ -845,8 +845,9 @@ class Validation:
         Parameters
         ----------
         kind : str, default "estimates"
-            estimates, more_rows, prediction_powered: of every candidate; differences, not_credible, columns, hard_rows,
-            calibration, roc, residuals: of one.
+            estimates, more_rows, prediction_powered, costs: of every candidate; differences, not_credible, columns,
+            hard_rows, calibration, roc, residuals: of one. costs are measured now: the seconds of a fit, the
+            microseconds of a prediction, the bytes of the model; NaN for seconds of fits that were made elsewhere.
         candidate : str, optional
             The name of a candidate; None is the one of least E_cv.
 

@@ -67,7 +67,8 @@ def _planned(fits: Mapping[str, CandidateFits], wanted: Sequence[Wanted]) -> Ite
             started = time.perf_counter()
             try:
                 of.losses(one.scheme, numbers[:1])
-                of.pace.append((time.perf_counter() - started) / max(1, trained[numbers[0]]))
+                if not of.pace:  # it was made in a process of its own
+                    of.pace.append((time.perf_counter() - started) / max(1, trained[numbers[0]]))
             except FitFailure:
                 failed.add(of.name)
             numbers = numbers[1:]

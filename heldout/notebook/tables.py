@@ -1,5 +1,7 @@
 """The tables of a `Validation`, one for each file of `reports/` that shows it."""
 
+import math
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import islice
@@ -7,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from heldout.diagnosis import hard_rows, more_rows
 from heldout.errors import BadArgument
+from heldout.estimates import schemes_of
+from heldout.fits.fit_cost import FitCost, prediction_microseconds
 from heldout.learners.threads import one_thread
 from heldout.losses import Loss
 from heldout.losses.amounts import shown
@@ -149,6 +153,26 @@ def _hard_rows(made: "Validation", name: str, fits: Mapping[str, CandidateModels
     return Table({**listed, "candidates": [len(made)] * len(found.rows)}, {})
 
 
+def _costs(made: "Validation", _name: str, fits: Mapping[str, CandidateModels]) -> Table:
+    """Of the model of each candidate's first split: its seconds, where the fit was made by this result, and so on.
+
+    Measured when somebody asks, so that what two runs print is the same.
+    """
+    design, found = made.design, {}
+    scheme = schemes_of(design)[0]
+    for name in made:
+        of, split = fits[name], design.splits(scheme)[0]
+        hypothesis = of.hypotheses(scheme)[0]
+        with quiet(), one_thread():
+            microseconds = prediction_microseconds(hypothesis, of.X, design.loss)
+        a_row = next(iter(getattr(of, "pace", ())), math.nan)
+        found[name] = FitCost(a_row, microseconds, len(pickle.dumps(hypothesis))).of_all(len(split.train))
+    names = ("fit_seconds", "prediction_microseconds", "model_bytes")
+    return Table(
+        {"candidate": [*found], **{one: [of[one] for of in found.values()] for one in names}}, {"candidate": str}
+    )
+
+
 def _curve(kind: Any, curve: str) -> "Find":
     def of(made: "Validation", name: str, _fits: Any) -> Table:
         curves = made.curves(name)
@@ -166,6 +190,7 @@ KINDS: Mapping[str, Find] = {
     "not_credible": _not_credible,
     "columns": _columns,
     "hard_rows": _hard_rows,
+    "costs": _costs,
     "calibration": _curve(CalibrationBin, "calibration"),
     "roc": _curve(RocPoint, "roc"),
     "residuals": _curve(Residual, "residuals"),

@@ -4,7 +4,6 @@ It imports no orchestrator.
 """
 
 import functools
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from heldout.errors import FitFailure
+from heldout.fits.fit_cost import FitCost, prediction_microseconds
 from heldout.fits.scheme_fits import Fits
 from heldout.fits.specs import CompareSpec, FitSpec, How, VoteSpec, hypothesis_key
-from heldout.learners.fitting import answers, recorded
+from heldout.learners.fitting import recorded
 from heldout.losses import Loss
-from heldout.rows.frames import take
 from heldout.running import make
 from heldout.running.isolation import time_limit
 from heldout.running.quiet import quiet
@@ -29,14 +28,11 @@ from heldout.unlabelled.half_model_controls import most_rows
 from tasks.params import Candidate, Settings
 from tasks.plans import fit_costs
 from tasks.plans.all_labeled import spec_of
-from tasks.plans.fit_costs import FitCost
 from tasks.plans.read_design import design_of
 from tasks.plans.units import HalfPairs, Unit, Versions
 from tasks.plans.units_of_scheme import specs_of
 from tasks.storage import files, fit_cache
 from tasks.storage.fit_cache import store
-
-_ASKED = 1000  # rows, for the time of a prediction
 
 
 def import_learners(settings: Settings) -> None:
@@ -164,15 +160,10 @@ def vote(
 
 
 def _prediction_time(spec: FitSpec, hypothesis: Any, how: How) -> float | None:
-    """The microseconds of a prediction, the least of two times; None where it fails, which a scheme reports."""
-    rows, loss, times = spec.rows.value, spec.loss.value, []
-    some = take(rows.X, np.arange(min(rows.X.shape[0], _ASKED)))
+    """The microseconds of a prediction; None where it fails, which a scheme reports."""
     with suppress(FitFailure), time_limit(how.fit_timeout), recorded():
-        for _ in range(2):
-            started = time.perf_counter()
-            answers(hypothesis, some, loss)
-            times.append(1e6 * (time.perf_counter() - started) / some.shape[0])
-    return min(times, default=None)
+        return prediction_microseconds(hypothesis, spec.rows.value.X, spec.loss.value)
+    return None
 
 
 def _how(settings: Settings, *, keep: bool = False) -> How:

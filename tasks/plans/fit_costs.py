@@ -4,32 +4,11 @@ It decides how fits are grouped into tasks and which task is first, and people r
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from heldout import digests
+from heldout.fits.fit_cost import FitCost
 from tasks.params import Candidate
 from tasks.storage import fit_cache
-
-
-@dataclass(frozen=True)
-class FitCost:
-    """The seconds of a fit and test for each training row, the microseconds of a prediction, and the stored bytes."""
-
-    seconds_a_row: float
-    microseconds: float | None = None
-    size: int | None = None
-
-    def of_all(self, rows: int) -> dict[str, float]:
-        """The seconds of a fit on so many rows, the microseconds and the bytes, as far as they were measured."""
-        measured = {"prediction_microseconds": self.microseconds, "model_bytes": self.size}
-        known = {name: float(number) for name, number in measured.items() if number is not None}
-        return {"fit_seconds": self.seconds_a_row * rows, **known}
-
-    def text(self, rows: int) -> str:
-        """The same in a line."""
-        prediction = "" if self.microseconds is None else f", {self.microseconds:.3g} µs a prediction"
-        size = "" if self.size is None else f", a model of {self.size / 1024:.3g} KiB"
-        return f"{self.seconds_a_row * rows:.2g} s a fit{prediction}{size}, on this machine"
 
 
 def note(candidate: Candidate, labeled: str, cost: FitCost) -> None:

@@ -8,11 +8,11 @@ import pandas as pd
 from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
 from heldout.estimates import COMPARED, PLANNED_BY
 from heldout.fits import baseline
+from heldout.fits.fit_cost import FitCost
 from heldout.records import Estimate, MoreRows, PredictionPowered
 from tasks.outcome.items import ROOT, Artifact, Dataset, Item, Tag, TrackedMetric, parameters
 from tasks.outcome.ledger import learner_id
 from tasks.params import Candidate, Settings
-from tasks.plans.fit_costs import FitCost
 from tasks.report.summary import Summary, as_records, shown_steps
 from tasks.storage import files
 

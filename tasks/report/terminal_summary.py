@@ -5,9 +5,9 @@ import textwrap
 from heldout.display import about_race, cells, strip_text, text_table
 from heldout.display.text_table import Row
 from heldout.fits import baseline
+from heldout.fits.fit_cost import FitCost
 from heldout.printable import printable
 from tasks.outcome.contest import Promotion
-from tasks.plans.fit_costs import FitCost
 from tasks.report.closing_lines import closing_lines
 from tasks.report.decision_strip import decision_strip, origin
 from tasks.report.estimates_table import FAILED, columns_and_rows

@@ -5,12 +5,12 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from heldout.fits.fit_cost import FitCost
 from tasks.fits.model_process import Model
 from tasks.outcome.contest import Promotion
 from tasks.outcome.items import DATA_HASH, RUN_NAME, Artifact, Item, Tag
 from tasks.outcome.operations import cut
 from tasks.params import Settings
-from tasks.plans.fit_costs import FitCost
 from tasks.report.decision_strip import decision_strip
 from tasks.report.note import BETWEEN
 from tasks.report.page import dated

@@ -12,7 +12,7 @@ import psutil
 import pytest
 from mlflow import MlflowClient
 
-from tasks.plans.fit_costs import FitCost
+from heldout.fits.fit_cost import FitCost
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 MOMENTS = 30

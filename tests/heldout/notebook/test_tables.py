@@ -61,6 +61,16 @@ def test_hard_rows_are_those_of_the_method_with_what_half_models_answer(iris):
     assert {2} == {*table["candidates"]}
 
 
+def test_costs_are_those_of_the_models_and_of_fits_that_were_made_here(iris, tmp_path):
+    table = iris.to_frame("costs")
+    assert [*iris] == table["candidate"].tolist()
+    assert (table[["fit_seconds", "prediction_microseconds"]] > 0).all(axis=None)
+    assert (table["model_bytes"] > 100).all()
+    iris.save(tmp_path / "saved")
+    read = heldout.load(tmp_path / "saved", X=load_iris().data[::2], candidates=LEARNERS).to_frame("costs")
+    assert table["model_bytes"].tolist() == read["model_bytes"].tolist()
+
+
 def test_a_doubt_about_an_interval_is_a_line_of_the_table_whoever_has_it():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(100, 1))
