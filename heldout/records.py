@@ -223,6 +223,22 @@ class CalibrationBin:
 
 
 @dataclass(frozen=True)
+class ClassError:
+    """The cross-validated error of a candidate on the `n_tested` rows of a class: a line of `class_errors.csv`.
+
+    `value` is None where no row of the class counts; `low` and `high` are None for the `reason`.
+    """
+
+    candidate: str
+    class_name: str
+    n_tested: int
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class RocPoint:
     """The rates at which rows ranked at `threshold` or above are of another class, and of the class: `roc.csv`.
 

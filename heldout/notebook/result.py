@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from heldout.decision.judging import bound_of, select_among
 from heldout.decision.ship import Decision, Further
 from heldout.diagnosis import too_good
+from heldout.diagnosis.class_errors import class_errors
 from heldout.diagnosis.column_reliance import DRAWS, column_reliance
 from heldout.diagnosis.curves.of_answers import Curves
 from heldout.diagnosis.hard_rows import hard_rows
@@ -32,7 +33,15 @@ from heldout.notebook import tables
 from heldout.notebook.candidate_models import CandidateModels
 from heldout.notebook.decision import decided
 from heldout.notebook.opened_test_set import Opened
-from heldout.records import ColumnReliance, Difference, Estimate, MoreRows, PredictionPowered, PredictionSets
+from heldout.records import (
+    ClassError,
+    ColumnReliance,
+    Difference,
+    Estimate,
+    MoreRows,
+    PredictionPowered,
+    PredictionSets,
+)
 from heldout.rows.exchanged_rows import column_sets
 from heldout.rows.frames import in_memory
 from heldout.schemes.design import Design, Evidence, tested
@@ -585,6 +594,38 @@ class Validation:
         """
         return hard_rows(self.design, self.evidence, self._checked(candidate), n).rows
 
+    def class_errors(self, candidate: str | None = None) -> tuple[ClassError, ...]:
+        """The error of each class by cross-validation, with its interval: no further fit.
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv.
+
+        Returns
+        -------
+        tuple of ClassError
+            In the order of the classes, each interval by itself (`heldout.diagnosis.class_errors`); none for another
+            loss than 0/1.
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate, or without E_cv.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> found = heldout.validate({"bayes": GaussianNB()}, X, y, folds=5, estimates=["E_cv"]).class_errors()
+        >>> [(one.class_name, one.n_tested, round(one.value, 2)) for one in found]
+        [('0', 50, 0.0), ('1', 50, 0.08), ('2', 50, 0.06)]
+        """
+        name = self._checked(candidate)
+        return class_errors(self.design, self.evidence[name], name)
+
     def too_good(self, candidate: str | None = None) -> tuple[Carrier, ...] | None:
         """The columns that carry an error which is too low to be believed: less than a hundredth of the baseline's.
 
@@ -845,9 +886,10 @@ class Validation:
         Parameters
         ----------
         kind : str, default "estimates"
-            estimates, more_rows, prediction_powered, costs: of every candidate; differences, not_credible, columns,
-            hard_rows, calibration, roc, residuals: of one. costs are measured now: the seconds of a fit, the
-            microseconds of a prediction, the bytes of the model; NaN for seconds of fits that were made elsewhere.
+            estimates, more_rows, prediction_powered, costs: of every candidate; differences, not_credible,
+            class_errors, columns, hard_rows, calibration, roc, residuals: of one. costs are measured now: the seconds
+            of a fit, the microseconds of a prediction, the bytes of the model; NaN for seconds of fits that were made
+            elsewhere.
         candidate : str, optional
             The name of a candidate; None is the one of least E_cv.
 

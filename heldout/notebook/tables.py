@@ -17,6 +17,7 @@ from heldout.losses.amounts import shown
 from heldout.notebook.candidate_models import CandidateModels
 from heldout.records import (
     CalibrationBin,
+    ClassError,
     ColumnReliance,
     Difference,
     Estimate,
@@ -122,6 +123,11 @@ def _not_credible(made: "Validation", name: str, _fits: Any) -> Table:
     return Table({name: [line[place] for line in lines] for place, name in enumerate(names)}, dict.fromkeys(names, str))
 
 
+def _class_errors(made: "Validation", name: str, _fits: Any) -> Table:
+    """Of a result without E_cv, or of another loss than 0/1, no line."""
+    return Table.of(ClassError, made.class_errors(name) if "E_cv" in made.design.estimates else ())
+
+
 def _columns(made: "Validation", name: str, _fits: Any) -> Table:
     """The names of the columns of a set in one text."""
     lines = made.columns(name)
@@ -188,6 +194,7 @@ KINDS: Mapping[str, Find] = {
     "more_rows": _more_rows,
     "prediction_powered": _powered,
     "not_credible": _not_credible,
+    "class_errors": _class_errors,
     "columns": _columns,
     "hard_rows": _hard_rows,
     "costs": _costs,

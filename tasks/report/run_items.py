@@ -28,6 +28,7 @@ _ARTIFACTS = (
     files.NOT_CREDIBLE,
     files.TEST_METRICS,
     files.CONFUSION,
+    files.CLASS_ERRORS,
     files.CALIBRATION,
     files.ROC,
     files.RESIDUALS,

@@ -18,6 +18,7 @@ OF_RESULT = {
     "more_rows": files.MORE_ROWS,
     "prediction_powered": files.PREDICTION_POWERED,
     "not_credible": files.NOT_CREDIBLE,
+    "class_errors": files.CLASS_ERRORS,
     "hard_rows": files.HARD_ROWS,
     "calibration": files.CALIBRATION,
     "roc": files.ROC,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from tasks.report.section import Section
 from tasks.report.sections import (
+    class_errors,
     columns,
     differences,
     estimates,
@@ -32,6 +33,7 @@ SECTIONS: tuple[Callable[[Summary], Section | None], ...] = (
     estimates.section,
     differences.section,
     more_rows.section,
+    class_errors.section,
     test_set.section,
     winner_curves.section,
     progressive.section,
