@@ -1,5 +1,6 @@
 """The error of each class, by cross-validation: it is there before the test set is opened."""
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -48,12 +49,13 @@ def _shown(value: float) -> str:
 
 def _draw(summary: Summary, lines: Sequence[Mapping[Any, Any]]) -> "Figure":
     made, axes = figure(4.7, 0.8 + 0.23 * len(lines))
-    ends = [[100 * line[name] for name in ("value", "low", "high")] for line in lines]
-    most = max([*(end for of in ends for end in of if not pd.isna(end)), 1.0])
+    ends = [
+        [math.nan if pd.isna(line[name]) else 100 * line[name] for name in ("value", "low", "high")] for line in lines
+    ]
+    most = max([*(end for of in ends for end in of if not math.isnan(end)), 1.0])
     for place, (value, low, high) in enumerate(ends):
-        if not pd.isna(value):
-            whole = (value, value, value) if pd.isna(low) else (value, low, high)
-            interval_line(axes, place, whole, (0.0, most), ACCENT)
+        if not math.isnan(value):
+            interval_line(axes, place, (value, low, high), (0.0, most), ACCENT)
     overall = summary.value(summary.selected, "E_cv")
     if overall is not None:
         axes.axvline(100 * overall, color=MUTED, lw=1, ls=":", zorder=0)

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from heldout.losses import SQUARED
-from heldout.records import CalibrationBin, ColumnReliance, Residual, RocPoint, ShardDisagreement
-from tasks.report.sections import columns, hard_rows, shard_disagreement, to_label, winner_curves
+from heldout.records import CalibrationBin, ClassError, ColumnReliance, Residual, RocPoint, ShardDisagreement
+from tasks.report.sections import class_errors, columns, hard_rows, shard_disagreement, to_label, winner_curves
 from tasks.report.sentences import sentences
 from tasks.report.style import drawing
 from tasks.report.summary import WinnerTables
@@ -38,9 +38,8 @@ def made(module, summary, **tables):
 
 
 def test_without_lines_there_is_no_section(summary):
-    assert [None] * 5 == [
-        made(module, summary()) for module in (columns, hard_rows, shard_disagreement, to_label, winner_curves)
-    ]
+    modules = (class_errors, columns, hard_rows, shard_disagreement, to_label, winner_curves)
+    assert [None] * 6 == [made(module, summary()) for module in modules]
 
 
 def test_hard_rows_of_classes_and_of_numbers(summary):
@@ -49,6 +48,18 @@ def test_hard_rows_of_classes_and_of_numbers(summary):
     assert "2 of them, 1 by every candidate" in section.caption
     section = made(hard_rows, replace(summary(), loss=SQUARED), hard_rows=table([{**HARD, **OF_NUMBERS}]))
     assert ["1234", "452,600", "310,000", "25", "20"] == texts(section)  # squared losses as distances
+
+
+def test_classes_stand_in_the_order_of_their_errors(summary):
+    lines = [
+        ClassError("bayes", "lost", 40, 0.05, 0.01, 0.2),
+        ClassError("bayes", "won", 2, 0.5, None, None, "fewer than 4 rows"),
+        ClassError("bayes", "$draw$", 0, None, None, None, "rows have weights"),
+    ]
+    section = made(class_errors, summary(), class_errors=table(lines))
+    assert ["won", "2", "50.0", "–", "lost", "40", "5.0", "1.0 to 20.0", "$draw$", "0", "–", "–"] == texts(section)
+    with drawing():
+        assert len(section.pictures[0].draw().axes[0].lines) == 4  # two points, an interval, and the error of all rows
 
 
 def test_each_column_is_a_line_with_what_it_adds_to_the_error(summary):
