@@ -33,7 +33,8 @@ def section(summary: Summary) -> Section | None:
         caption += f" The picture has the {_DRAWN} classes of the largest error."
     table = Table("Error of each class, %", ["class", "rows", "error", "interval"], [_line(line) for line in lines])
     picture = PagePicture(partial(_draw, summary, lines[:_DRAWN]), "The error of each class, as in the table")
-    return Section("classes", "Errors of each class", caption, [picture], numbers=[table])
+    sealed = summary.test_set.metrics.empty  # else these are among its metrics
+    return Section("classes", "Errors of each class", caption, [picture], numbers=[table], opened=sealed)
 
 
 def _line(line: Mapping[Any, Any]) -> list[str | Cell]:

@@ -11,6 +11,7 @@ from heldout.losses.tested_losses import RepeatedByRow, ShardMargins
 from heldout.metrics.measure import TestMetrics
 from heldout.records import (
     CalibrationBin,
+    ClassError,
     ColumnReliance,
     Difference,
     Estimate,
@@ -95,6 +96,7 @@ def read(prepared):
         write_records("more_rows", [MoreRows("bayes", 30, "gain", 0.25)])
         report_tables.write_prediction_sets(PredictionSets("bayes", "g", 0.9, "LAC", 1 / 3, 12, reason="no, 1"))
         report_tables.write_columns([ColumnReliance("bayes", ("x", "z"), 0.1)])
+        write_records("class_errors", [ClassError("bayes", "won", 3, 0.5, None, None, "fewer than 4 rows")])
         write_records("prediction_powered", [PredictionPowered("bayes", "E_cv", reason="none")])
         doubt = {"candidate": ["bayes"], "estimate": ["E_cv"], "reason": ["2 of 9 rows carry 60 % of the loss"]}
         files.write_csv(files.NOT_CREDIBLE, pd.DataFrame(doubt))
@@ -116,6 +118,7 @@ def test_the_summary_is_read_from_the_files_of_the_contract(read):
     tables = case.summary.tables
     assert [5, "=1+1"] == tables.hard_rows.iloc[0].tolist() == tables.to_label.iloc[0].tolist()
     assert (0.25, "won") == (tables.shards["disagreement"][0], tables.roc["class_name"][0])
+    assert ("won", 0.5) == (tables.class_errors["class_name"][0], tables.class_errors["value"][0])
     assert (0, 0) == (len(tables.calibration), len(tables.residuals))
     by_row = case.losses["cross_validation"]
     by_fold = by_row.groupby(case.partition.fold[by_row.index]).mean()

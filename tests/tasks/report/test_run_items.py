@@ -65,6 +65,7 @@ CONTRACT = (
     files.NOT_CREDIBLE,
     files.TEST_METRICS,
     files.CONFUSION,
+    files.CLASS_ERRORS,
     files.CALIBRATION,
     files.ROC,
     files.RESIDUALS,
