@@ -187,12 +187,16 @@ def _folds_of_groups(group: Rows, rng: np.random.Generator) -> Rows:
 
 def _chunks(time: pd.Series) -> tuple[Rows, Rows]:
     """The chunk, 0, 1, …, of each row of a sample in the order of time, and the rows: neighbours stay neighbours."""
-    values = np.sort(time.unique())
     order = np.argsort(time.to_numpy(), kind="stable")
-    rank = np.searchsorted(values, time.to_numpy()[order])
-    if len(values) > _CHUNKS:  # rows of a time stay in one chunk
-        begins = np.searchsorted(rank, rank)
-        rank = pd.factorize(begins * _CHUNKS // len(rank))[0]
-    first = np.searchsorted(rank, rank)
+    values = time.to_numpy()[order]
+    rank = np.cumsum(np.append(False, values[1:] != values[:-1]))
+    if rank[-1] >= _CHUNKS:  # rows of a time stay in one chunk
+        rank = pd.factorize(_begins(rank) * _CHUNKS // len(rank))[0]
+    first = _begins(rank)
     kept = np.arange(len(rank)) - first < max(1, _ROWS // (int(rank.max()) + 1))
     return rank[kept], order[kept]
+
+
+def _begins(rank: Rows) -> Rows:
+    """Where the values that are equal to each one begin, of numbers in order."""
+    return np.flatnonzero(np.append(True, rank[1:] != rank[:-1]))[pd.factorize(rank)[0]]

@@ -12,7 +12,8 @@ from heldout.checks import cuts, identifier_like
 from heldout.checks.column_kind import kind_of_dtype
 from heldout.checks.row_order import Order, is_named_like_time, is_sorted_by, rises
 from heldout.checks.uninformative import is_fraction, is_row_number
-from heldout.findings.finding import Finding
+from heldout.findings import checks
+from heldout.findings.finding import Finding, Key
 from heldout.findings.words import percent
 
 _FEWEST_ROWS, _FEWEST_VALUES = 100, 7  # of fewer values, chance alone puts all on one side
@@ -32,6 +33,7 @@ _LAST_NUMBER = r"[\W_]*\d+$"
 
 Kind = Literal["time", "groups"]
 _USES: Mapping[Kind, str] = {"time": "later rows", "groups": "rows of new values"}
+_CODES: Mapping[Kind, str] = {"time": checks.TIME.code, "groups": checks.GROUPS.code}
 _OTHER_USES: Mapping[Kind, str] = {"time": "rows between the known rows", "groups": "further rows of the same values"}
 
 
@@ -157,22 +159,35 @@ def finding(proposal: Proposal, *, classes: bool, written: str | None = None) ->
             evidence=evidence,
             decide=decide,
             undone="care",
+            asked=_asked(proposal),
+            asked_by=_keys(kind),
             in_python=_in_python(proposal),
+            code=_CODES[kind],
         )
-    key = "write it as a column, and name that in data.groups" if proposal.stem else f"set data.{kind}: {name}"
-    if proposal.gaps:
-        key = f"fill its {proposal.gaps} gaps, with a new name in each row that stands alone, and {key}"
-    decide = f"to predict {_USES[kind]}, {key}; to predict {_OTHER_USES[kind]}, leave it null"
     return Finding(
         kind,
         f"{name}: {errors}",
         severity="care",
         columns=columns,
         evidence=evidence,
-        decide=decide,
-        keys=("data.time" if kind == "time" else "data.groups",),
+        decide=_asked(proposal),
+        keys=_keys(kind),
         in_python=_in_python(proposal),
+        code=_CODES[kind],
     )
+
+
+def _keys(kind: Kind) -> tuple[Key, ...]:
+    return ("data.time",) if kind == "time" else ("data.groups",)
+
+
+def _asked(proposal: Proposal) -> str:
+    """What to decide in params.yaml, where nothing is written yet."""
+    kind, name = proposal.kind, proposal.name
+    key = "write it as a column, and name that in data.groups" if proposal.stem else f"set data.{kind}: {name}"
+    if proposal.gaps:
+        key = f"fill its {proposal.gaps} gaps, with a new name in each row that stands alone, and {key}"
+    return f"to predict {_USES[kind]}, {key}; to predict {_OTHER_USES[kind]}, leave it null"
 
 
 def _in_python(proposal: Proposal) -> str:
@@ -223,7 +238,7 @@ def _errors(kind: Kind, cut: cuts.Cut, classes: bool, learner: str = "") -> str:
 def _in_order(features: pd.DataFrame, target: pd.Series, order: Order, remark: str, *, classes: bool) -> Finding:
     """The finding about neighbouring rows that are alike, where no column is their time."""
     if not order.hints or len(target) < _FEWEST_ROWS:
-        return Finding("found", remark)
+        return Finding("found", remark, code=checks.ORDER.code)
     position = pd.Series(np.arange(len(target)), index=target.index)
     cut = cuts.forward(features, target, position, classes=classes)
     return Finding(
@@ -236,6 +251,7 @@ def _in_order(features: pd.DataFrame, target: pd.Series, order: Order, remark: s
         keys=("data.time", "data.groups"),
         in_python="if rows near each other stay together in use (time, place, person), give heldout.validate groups of "
         "them: random parts put neighbours on both sides",
+        code=checks.ORDER.code,
     )
 
 
@@ -248,7 +264,7 @@ def _times(columns: pd.DataFrame, target: pd.Series, classes: bool) -> list[str]
 
     What has the name or the dtype of a time comes first. The number of the row, as programs write it, is no time.
     """
-    found: dict[bytes, str] = {}
+    found: list[str] = []
     for name, column in sorted(columns.items(), key=lambda item: not _is_time(item[1])):
         if not (_is_date(column) or rises(column)) or is_row_number(column):
             continue
@@ -256,8 +272,11 @@ def _times(columns: pd.DataFrame, target: pd.Series, classes: bool) -> list[str]
             continue
         if is_sorted_by(column, target, classes=classes):
             continue
-        found.setdefault(column.rank(method="dense").to_numpy().tobytes(), str(name))
-    return list(found.values())[:_MOST_TIMES]
+        found.append(str(name))
+    of_orders: dict[bytes, str] = {}
+    for name in found if len(found) > 1 else ():
+        of_orders.setdefault(columns[name].rank(method="dense").to_numpy().tobytes(), name)
+    return list(of_orders.values())[:_MOST_TIMES] or found
 
 
 def _is_date(column: pd.Series) -> bool:
