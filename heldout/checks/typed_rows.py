@@ -70,12 +70,12 @@ def labels_of(y: Any, table: pd.DataFrame) -> pd.Series:
     return pd.Series(labels if labels.dtype.kind in "biuf" else labels.tolist(), index=range(len(rows)), name=named)
 
 
-def unlabeled_of(unlabeled: Any, table: pd.DataFrame) -> pd.DataFrame:
+def unlabeled_of(unlabeled: Any, table: pd.DataFrame, *, usable: bool = False) -> pd.DataFrame:
     """The rows without a label; columns of an array are those of the table, by their places.
 
     Raises BadArgument as `table_of`, for no rows, and for an array of another number of columns.
     """
-    rows = table_of(unlabeled, "unlabeled")
+    rows = table_of(unlabeled, "unlabeled", usable=usable)
     if nw.from_native(unlabeled, pass_through=True) is unlabeled:  # no data frame
         if rows.shape[1] != table.shape[1]:
             raise BadArgument(

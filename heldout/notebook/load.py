@@ -11,10 +11,12 @@ import numpy as np
 
 from heldout.errors import BadArgument
 from heldout.estimates import methods, schemes_of, set_metrics
+from heldout.findings.finding import Finding
 from heldout.fits.specs import How
 from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses, choose_loss
 from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.look import Looked
 from heldout.notebook.progress import FitBar
 from heldout.notebook.result import Validation
 from heldout.notebook.saved_result import FILE, FORMAT, Reader
@@ -170,10 +172,21 @@ def _result(
             )
         models = {name: replace(of, fits=_fits(name, candidates, rows, design)) for name, of in models.items()}
     result = {**stored["result"], "dropped": tuple(stored["result"]["dropped"])}
-    made = Validation(design, evidence, models, stored["library"], **result)
+    made = Validation(design, evidence, models, stored["library"], **result, _look=_looked(stored.get("looked")))
     carriers = {name: of and tuple(of) for name, of in stored["carriers"].items()}
     made.take_known(stored["answered"], carriers, stored["populations"])
     return made, models
+
+
+def _looked(stored: Mapping[str, Any] | None) -> Looked | None:
+    """What the checks of the table found. Raises TypeError for what is no finding."""
+    if stored is None:
+        return None
+    findings = [
+        {name: tuple(value) if isinstance(value, list) else value for name, value in one.items()}
+        for one in stored["findings"]
+    ]
+    return Looked(tuple(Finding(**one) for one in findings), stored["why_not"])
 
 
 def _methods(names: Mapping[str, str], loss: Loss, dependence: Dependence, *, cross_validated: bool) -> Any:

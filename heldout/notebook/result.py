@@ -21,6 +21,7 @@ from heldout.diagnosis.too_good import Carrier
 from heldout.errors import BadArgument, FitFailure
 from heldout.estimates import ESTIMATES, e_in, e_nested, estimate_candidate, estimate_winner, lacking, scheme_of
 from heldout.estimates.criteria import check_admitted, compares_by, listed, meant
+from heldout.findings.finding import Finding
 from heldout.fits import baseline
 from heldout.fits.one_pass import updated_once
 from heldout.learners.fit_warnings import WarningCounts
@@ -54,6 +55,7 @@ if TYPE_CHECKING:  # what people see is made where somebody looks
     from heldout.display.picture import Picture
     from heldout.notebook.by_metric import Metric, Needs
     from heldout.notebook.compared_models import Compared
+    from heldout.notebook.look import Look, Looked
     from heldout.notebook.view import View
 
 HELD_OUT, TEST_SET = "held-out rows", "test set"
@@ -128,6 +130,7 @@ class Validation:
     criterion: Criterion | None = None
     rule: Rule = "minimum"
     opened: Opened | None = None
+    _look: "Look | Looked | None" = field(default=None, repr=False)
 
     @property
     def candidates(self) -> tuple[str, ...]:
@@ -153,6 +156,36 @@ class Validation:
     def chosen(self) -> Selection | None:
         """The choice by `criterion` and `rule`; None where nobody named a criterion."""
         return None if self.criterion is None else self.select(self.criterion, self.rule)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the checks of the table found that can hold a verdict back, each with its code (docs/checks.md).
+
+        They are those of `heldout.audit` that need no fit of a candidate, and run where somebody first asks for this,
+        or for a decision. `muted_checks` of `validate` leaves some out.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> import numpy as np
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> rng = np.random.default_rng(0)
+        >>> y = rng.integers(2, size=400)
+        >>> X = np.column_stack([rng.normal(size=400), 5.0 * y])
+        >>> v = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"])
+        >>> [(one.code, one.severity, one.columns) for one in v.findings]
+        [('HLD001', 'stop', ('column 1',))]
+        """
+        return self.looked.findings
+
+    @property
+    def looked(self) -> "Looked":
+        """The `findings`; or why nobody looked at the table."""
+        from heldout.notebook.look import Looked
+
+        if self._look is None:
+            return Looked()
+        return self._look if isinstance(self._look, Looked) else self._look.looked
 
     @property
     def compared_by(self) -> str:
@@ -295,7 +328,7 @@ class Validation:
         rule : str, default "minimum"
             As for `select`.
         further : heldout.decision.ship.Further, optional
-            What else is known: findings about the table, earlier looks at the test set.
+            What else is known, next to the `findings`: those of a file, earlier looks at the test set.
 
         Returns
         -------
@@ -319,6 +352,7 @@ class Validation:
         """
         if self.judged is None:
             raise BadArgument("estimates", "decide: neither E_val nor E_cv was computed; estimates must contain one")
+        further = replace(further, findings=[*further.findings, *self.looked.for_verdict])
         return decided(self, self.select(criterion, rule), further)
 
     def beats_baseline(self, candidate: str | None = None, estimate: str = "E_cv") -> bool | None:

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from heldout.estimates import (
     set_metrics,
 )
 from heldout.estimates import methods as interval_methods
+from heldout.findings import checks
 from heldout.fits import stated_limit
 from heldout.fits.specs import How, UseShortcuts
 from heldout.learners.fit_warnings import WarningCounts
@@ -26,6 +27,7 @@ from heldout.notebook.called_otherwise import called_otherwise
 from heldout.notebook.candidate_fits import CandidateFits, Digests
 from heldout.notebook.checked_request import Request, checked
 from heldout.notebook.execute import OnError, check_not_all_failed, execute, gathered
+from heldout.notebook.look import Look
 from heldout.notebook.progress import FitBar
 from heldout.notebook.result import Validation
 from heldout.printable import printable
@@ -80,6 +82,7 @@ def validate(
     cv: Any = None,
     random_state: int | None = None,
     scoring: None = None,
+    muted_checks: Collection[str] = defaults.MUTED_CHECKS,
 ) -> Validation:
     """Estimate the error of every candidate, each estimate with its target and its interval.
 
@@ -197,6 +200,9 @@ def validate(
         What scikit-learn calls `folds` and `seed`. `cv` may also be a splitter, or a list of pairs of row numbers,
         whose splits test each row once and train on all others, or do so again and again (RepeatedKFold): then the
         loss of a row is its mean. `scoring`, which is `loss` or `further_estimates` here, is refused.
+    muted_checks : collection of str, default ()
+        Codes of the checks of a table (docs/checks.md) that hold no verdict back, as ["HLD006"] where the rows to come
+        are of the same patients. The others are in `Validation.findings`.
 
     Returns
     -------
@@ -271,6 +277,7 @@ def validate(
     >>> bool(e_loo.value == np.mean([wrong(row) for row in range(len(y))]))
     True
     """
+    muted = checks.muted(muted_checks)
     folds, seed = called_otherwise(folds=folds, cv=cv, seed=seed, random_state=random_state, scoring=scoring)
     asked = checked(
         candidates,
@@ -342,7 +349,14 @@ def validate(
             warnings.warn(printable(f"{name}: {lacks}"), LearnerWarning, stacklevel=2)
     fits = {name: fits[name] for name in evidence}
     made = Validation(
-        design, evidence, fits, asked.library, dropped=plan.dropped, halvings=plan.halvings, failed=plan.failures
+        design,
+        evidence,
+        fits,
+        asked.library,
+        dropped=plan.dropped,
+        halvings=plan.halvings,
+        failed=plan.failures,
+        _look=Look(asked.X, asked.unlabeled, design, muted, own_folds=bool(asked.parts.own_folds)),
     )
     _ = made.estimates  # what is wrong with an interval is said by this call
     return made
