@@ -17,6 +17,7 @@ from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses, choose_loss
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.look import Looked
+from heldout.notebook.named_candidates import named
 from heldout.notebook.progress import FitBar
 from heldout.notebook.result import Validation
 from heldout.notebook.saved_result import FILE, FORMAT, Reader
@@ -65,9 +66,7 @@ class SavedModels:
         return self.fits
 
 
-def load(
-    folder: str | PathLike[str], *, candidates: Mapping[str, Any] | None = None, X: Any = None, loss: Any = None
-) -> Validation:
+def load(folder: str | PathLike[str], *, candidates: Any = None, X: Any = None, loss: Any = None) -> Validation:
     """The result that `Validation.save` wrote: equal to it, and everything works that needs no model.
 
     The files may be a stranger's: nothing in them is run. Losses stay on the disk until somebody asks for them, so the
@@ -77,9 +76,9 @@ def load(
     ----------
     folder : str or path
         Where it was saved.
-    candidates : mapping of str to estimators, optional
-        The learners that `validate` was given, for what needs models: `target`, `columns`, `metric`, `prediction_sets`.
-        They are fitted again, when somebody asks, from the same random states.
+    candidates : mapping of str to estimator, estimator, or list of estimators, optional
+        The learners that `validate` was given, in the same form, for what needs models: `target`, `columns`, `metric`,
+        `prediction_sets`. They are fitted again, when somebody asks, from the same random states.
     X : array-like, data frame or sparse matrix of shape (N, p), optional
         The rows that `validate` was given, with the `candidates`.
     loss : callable, optional
@@ -110,7 +109,7 @@ def load(
     """
     if (candidates is None) is not (X is None):
         raise BadArgument("candidates", "candidates and X are given together: models are fitted again from both")
-    return read(Path(folder), candidates, X, loss)[0]
+    return read(Path(folder), None if candidates is None else named(candidates), X, loss)[0]
 
 
 def read(

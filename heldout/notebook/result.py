@@ -1,6 +1,6 @@
 """What `heldout.validate` returns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -32,6 +32,7 @@ from heldout.metrics.skill import Skill, shown_skill
 from heldout.notebook import tables
 from heldout.notebook.candidate_models import CandidateModels
 from heldout.notebook.decision import decided
+from heldout.notebook.listed import ByEstimate, Record, Records
 from heldout.notebook.opened_test_set import Opened
 from heldout.records import ColumnReliance, Difference, Estimate, MoreRows, PredictionPowered, PredictionSets
 from heldout.rows.exchanged_rows import column_sets
@@ -138,12 +139,16 @@ class Validation:
         return tuple(self.evidence)
 
     @cached_property
-    def estimates(self) -> tuple[Estimate, ...]:
+    def estimates(self) -> Records[Estimate]:
         """Of the candidates in their order, of the winner on the test set, and those that are of the winner alone."""
         of_candidates = [record for records in self._by_candidate.values() for record in records]
         on_test = [] if self.opened is None else [self.opened.estimate]
         of_winner = estimate_winner(self.design, self.evidence, self.chosen)
-        return (*of_candidates, *on_test, *([*map(bbc.of_left, of_winner)] if self.dropped else of_winner))
+        of_winner = [*map(bbc.of_left, of_winner)] if self.dropped else of_winner
+        return self._records(Estimate, [*of_candidates, *on_test, *of_winner])
+
+    def _records(self, kind: type[Record], records: Iterable[Record]) -> Records[Record]:
+        return Records(records, kind, self._library)
 
     @cached_property
     def _by_candidate(self) -> dict[str, list[Estimate]]:
@@ -158,7 +163,7 @@ class Validation:
         return None if self.criterion is None else self.select(self.criterion, self.rule)
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> Records[Finding]:
         """What the checks of the table found that can hold a verdict back, each with its code (docs/checks.md).
 
         They are those of `heldout.audit` that need no fit of a candidate, and run where somebody first asks for this,
@@ -176,7 +181,7 @@ class Validation:
         >>> [(one.code, one.severity, one.columns) for one in v.findings]
         [('HLD001', 'stop', ('column 1',))]
         """
-        return self.looked.findings
+        return self._records(Finding, self.looked.findings)
 
     @property
     def looked(self) -> "Looked":
@@ -208,7 +213,7 @@ class Validation:
         return self._fits[self._checked(candidate)].controls
 
     @cached_property
-    def baseline(self) -> tuple[Estimate, ...]:
+    def baseline(self) -> Records[Estimate]:
         """E_val and E_cv of the best constant answer, as far as they were computed for the candidates.
 
         Examples
@@ -222,7 +227,7 @@ class Validation:
         ('baseline', 0.78)
         """
         on_test = [] if self.opened is None else [self.opened.of_baseline]
-        return (*estimate_candidate(self.design, baseline.NAME, self._constant), *on_test)
+        return self._records(Estimate, [*estimate_candidate(self.design, baseline.NAME, self._constant), *on_test])
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.
@@ -398,7 +403,7 @@ class Validation:
 
     def differences(
         self, candidate: str | None = None, estimate: str = "E_cv", *, margin: float | None = None
-    ) -> tuple[Difference, ...]:
+    ) -> Records[Difference]:
         """How much less a candidate errs than each other candidate and the baseline, by E_cv on the same rows.
 
         Parameters
@@ -445,10 +450,11 @@ class Validation:
         by = checked(margin, self.design.loss)
         check_matters(by, self.design, estimate)
         if (asked := (name, estimate, by)) not in self._differences:
-            self._differences[asked] = tuple(differences(self.design, self.evidence, name, estimate, by))
+            found = differences(self.design, self.evidence, name, estimate, by)
+            self._differences[asked] = self._records(Difference, found)
         return self._differences[asked]
 
-    def more_rows(self, candidate: str | None = None) -> tuple[MoreRows, ...]:
+    def more_rows(self, candidate: str | None = None) -> Records[MoreRows]:
         """What a candidate errs after training on half of the rows, on all, and on twice as many: no further fit.
 
         Parameters
@@ -481,7 +487,7 @@ class Validation:
             raise BadArgument("estimates", f"more_rows: {reason}")
         if "E_2cv" in (lacks := self.lacking.get(name, {})):
             raise BadArgument("candidate", f"more_rows: there is no E_2cv of {name}: {lacks['E_2cv']}")
-        return tuple(more_rows(self.design, {name: self.evidence[name]}, {name: self._of(name)}))
+        return self._records(MoreRows, more_rows(self.design, {name: self.evidence[name]}, {name: self._of(name)}))
 
     def bound(self, candidate: str | None = None, models: int | None = None) -> SelectionBound:
         """What the true error of a candidate's hold-out hypothesis is at most, although it was chosen among several.
@@ -554,7 +560,11 @@ class Validation:
             self._doubts[name] = doubts(self.design, self.evidence, name, self.estimates)
         return dict(self._doubts[name])
 
-    def prediction_powered(self, candidate: str | None = None) -> tuple[PredictionPowered, ...]:
+    def powered(self, candidate: str | None = None) -> Records[PredictionPowered]:
+        """The same as `prediction_powered`, under a short name."""
+        return self.prediction_powered(candidate)
+
+    def prediction_powered(self, candidate: str | None = None) -> Records[PredictionPowered]:
         """E_val and E_cv of a candidate, with narrower intervals by its unlabelled rows: no further fit.
 
         Parameters
@@ -585,7 +595,8 @@ class Validation:
         [('E_cv', 75, True)]
         """
         name = self._checked(candidate)
-        return tuple(prediction_powered(self.design, self.evidence[name], self._of(name), self.controls(name)))
+        found = prediction_powered(self.design, self.evidence[name], self._of(name), self.controls(name))
+        return self._records(PredictionPowered, found)
 
     def hard_rows(self, n: int = 100, candidate: str | None = None) -> Rows:
         """The rows that most candidates get wrong, whose labels are worth a look: no further fit.
@@ -973,12 +984,12 @@ class Validation:
         seen = behind[estimate](plain, self.evidence).observed
         return {name: observed.losses for name, observed in seen.items()}
 
-    def __getitem__(self, candidate: str) -> dict[str, Estimate]:
+    def __getitem__(self, candidate: str) -> ByEstimate:
         """The estimates of a candidate, by name: ``v["lda"]["E_cv"].low``. Raises BadArgument for another candidate.
 
         A `value` is the mean of the loss; of the squared loss RMSE, which `print` shows, is its root.
         """
-        return {record.estimate: record for record in self._of(self._checked(candidate))}
+        return ByEstimate(self._of(self._checked(candidate)), self._library)
 
     def __iter__(self) -> Iterator[str]:
         """The names of the candidates."""
@@ -1010,7 +1021,7 @@ class Validation:
         return self._view.html()
 
     @cached_property
-    def _differences(self) -> dict[tuple[str, str, float | None], tuple[Difference, ...]]:
+    def _differences(self) -> dict[tuple[str, str, float | None], Records[Difference]]:
         return {}
 
     @cached_property
@@ -1129,7 +1140,7 @@ class Validation:
 
     def columns(
         self, candidate: str | None = None, *, together: Sequence[Sequence[Any]] = (), draws: int = DRAWS
-    ) -> tuple[ColumnReliance, ...]:
+    ) -> Records[ColumnReliance]:
         """Which columns matter: what a candidate errs more where a column has the values of other rows.
 
         The held-out rows of each fold are answered again by its hypothesis, with the values of a column from other rows
@@ -1180,7 +1191,8 @@ class Validation:
             raise BadArgument("estimates", "columns: E_cv was not computed; estimates must contain it")
         fits = self._fits[name]
         X, hypotheses = in_memory(fits.X), fits.hypotheses("cross_validation")
-        return tuple(column_reliance(name, hypotheses, X, self.design, column_sets(X, together), draws))
+        found = column_reliance(name, hypotheses, X, self.design, column_sets(X, together), draws)
+        return self._records(ColumnReliance, found)
 
     def metric(self, metric: "Metric", *, needs: "Needs" = "answer") -> "Compared":
         """Each candidate's error by a metric, or by another loss, in cross-validation; without a further fit.

@@ -28,6 +28,7 @@ from heldout.notebook.candidate_fits import CandidateFits, Digests
 from heldout.notebook.checked_request import Request, checked
 from heldout.notebook.execute import OnError, check_not_all_failed, execute, gathered
 from heldout.notebook.look import Look
+from heldout.notebook.named_candidates import named
 from heldout.notebook.progress import FitBar
 from heldout.notebook.result import Validation
 from heldout.printable import printable
@@ -48,7 +49,7 @@ _PART_OF: Mapping[SchemeName, Part] = {"holdout": "validation", "cross_validatio
 
 
 def validate(
-    candidates: Mapping[str, Any],
+    candidates: Any,
     X: Any,
     y: Any,
     *,
@@ -88,8 +89,9 @@ def validate(
 
     Parameters
     ----------
-    candidates : mapping of str to estimator
-        A name for each unfitted scikit-learn estimator, from simple to complex: ties go to the first. A
+    candidates : mapping of str to estimator, estimator, or list of estimators
+        A name for each unfitted scikit-learn estimator, from simple to complex: ties go to the first. One estimator,
+        or a list, has the names of the classes in small letters; a list of pairs is as a mapping. A
         `heldout.online.OnePass` shares its updates among folds and among steps, and is not fitted for each of them.
     X : array-like, data frame or sparse matrix of shape (N, p)
         The labelled rows. A data frame of pandas or polars reaches the learner as it is, a table of pyarrow as one of
@@ -277,7 +279,7 @@ def validate(
     >>> bool(e_loo.value == np.mean([wrong(row) for row in range(len(y))]))
     True
     """
-    muted = checks.muted(muted_checks)
+    muted, candidates = checks.muted(muted_checks), named(candidates)
     folds, seed = called_otherwise(folds=folds, cv=cv, seed=seed, random_state=random_state, scoring=scoring)
     asked = checked(
         candidates,
