@@ -192,7 +192,8 @@ def _residuals(
     labels = kinds if classes else y
     answers = forest.fit(X[train], labels[train]).predict(X[tested]).reshape(len(tested), -1)
     residuals: NDArray[np.float64] = kinds[tested] - answers
-    return residuals - residuals.mean(axis=0)
+    residuals -= residuals.mean(axis=0)
+    return residuals
 
 
 def _remembered_losses(

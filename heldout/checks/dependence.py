@@ -303,8 +303,8 @@ def _recurring(columns: pd.DataFrame, features: pd.DataFrame, target: pd.Series,
         beyond = together.correlation - (max(together.of_neighbours, 0.0) if ordered else 0.0)
         if beyond >= _ALIKE and together.chance <= _LEVEL / len(found):
             cut = cuts.Cut(together.error, together.error, together.error, together.chance)
-            of_rows = {"values": int(columns[name].nunique()), "rows": len(columns)}
-            made.append(Proposal("groups", name, cut, together=together, **of_rows))
+            values = int(columns[name].nunique())
+            made.append(Proposal("groups", name, cut, together=together, values=values, rows=len(columns)))
     return sorted(made, key=lambda one: one.cut.chance)[:1]
 
 

@@ -181,7 +181,7 @@ def _looked(stored: Mapping[str, Any] | None) -> Looked | None:
     """What the checks of the table found. Raises TypeError for what is no finding."""
     if stored is None:
         return None
-    findings = [
+    findings: list[dict[str, Any]] = [
         {name: tuple(value) if isinstance(value, list) else value for name, value in one.items()}
         for one in stored["findings"]
     ]

@@ -13,12 +13,11 @@ def named(candidates: Any) -> Mapping[str, Any]:
     A pipeline has that of its last step. Of several with one name each has its number too, as `make_pipeline` counts.
     Raises BadArgument for two pairs of one name. What is no learner is refused by who reads them.
     """
-    if isinstance(candidates, Mapping):
-        return candidates
     if hasattr(candidates, "fit"):
         return {_name(candidates): candidates}
     if not isinstance(candidates, list | tuple) or not candidates:
-        return candidates  # type: ignore[no-any-return]  # it is refused
+        as_given: Mapping[str, Any] = candidates  # what is no mapping is refused
+        return as_given
     if all(isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str) for one in candidates):
         twice = [name for name, count in Counter(name for name, _ in candidates).items() if count > 1]
         if twice:

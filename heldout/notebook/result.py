@@ -1194,7 +1194,9 @@ class Validation:
         found = column_reliance(name, hypotheses, X, self.design, column_sets(X, together), draws)
         return self._records(ColumnReliance, found)
 
-    def metric(self, metric: "Metric", *, needs: "Needs" = "answer") -> "Compared":
+    def metric(
+        self, metric: "Metric", *, needs: "Needs" = "answer", greater_is_better: bool | None = None
+    ) -> "Compared":
         """Each candidate's error by a metric, or by another loss, in cross-validation; without a further fit.
 
         The answers are those of the fold hypotheses on the rows of their folds; a candidate whose losses came from a
@@ -1216,6 +1218,9 @@ class Validation:
         needs : {"answer", "ranks"}, default "answer"
             What a function is given: the answers of `predict`; or what ranks the rows, probabilities or scores, of two
             classes those of the second, shape (n,), else a column for each class, shape (n, C). A scorer says it.
+        greater_is_better : bool, optional
+            The direction of a function whose best value is not 1: with True, as of a profit, - it is the error, with
+            False, as of MAPE, it itself. None is for functions that are 1 at best, and those whose name says it.
 
         Returns
         -------
@@ -1248,7 +1253,7 @@ class Validation:
         """
         from heldout.notebook.by_metric import of_fits
 
-        return of_fits(self._fits, self.design, len(self.started), metric, needs)
+        return of_fits(self._fits, self.design, len(self.started), metric, needs, greater_is_better)
 
     def report(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
         """Write one HTML file with the result: what a notebook shows, the picture, differences, and warnings.

@@ -201,7 +201,9 @@ def validate(
     cv, random_state, scoring : optional
         What scikit-learn calls `folds` and `seed`. `cv` may also be a splitter, or a list of pairs of row numbers,
         whose splits test each row once and train on all others, or do so again and again (RepeatedKFold): then the
-        loss of a row is its mean. `scoring`, which is `loss` or `further_estimates` here, is refused.
+        loss of a row is its mean. A single split, as of `PredefinedSplit` with -1 for rows that only train, is a test
+        set of your own: E_val is of it, and there is E_in. `scoring`, which is `loss` or `further_estimates` here, is
+        refused.
     muted_checks : collection of str, default ()
         Codes of the checks of a table (docs/checks.md) that hold no verdict back, as ["HLD006"] where the rows to come
         are of the same patients. The others are in `Validation.findings`.
@@ -413,10 +415,14 @@ def _designed(asked: Request) -> Design:
         dependence=parts.dependence,
         parts=drawn,
     )
+    if parts.own_folds:
+        partition = replace(partition, fold=parts.own_folds[0])
+    if parts.own_test is not None:
+        partition = replace(partition, validation=parts.own_test)
     return Design(
         y=asked.y,
         loss=asked.loss,
-        partition=replace(partition, fold=parts.own_folds[0]) if parts.own_folds else partition,
+        partition=partition,
         halves=halves,
         block=parts.block,
         stratify=parts.stratify,
