@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from heldout.errors import BadArgument
 
@@ -16,8 +16,7 @@ def named(candidates: Any) -> Mapping[str, Any]:
     if hasattr(candidates, "fit"):
         return {_name(candidates): candidates}
     if not isinstance(candidates, list | tuple) or not candidates:
-        as_given: Mapping[str, Any] = candidates  # what is no mapping is refused
-        return as_given
+        return cast(Mapping[str, Any], candidates)  # what is no mapping is refused
     if all(isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str) for one in candidates):
         twice = [name for name, count in Counter(name for name, _ in candidates).items() if count > 1]
         if twice:
