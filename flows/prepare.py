@@ -3,7 +3,7 @@
 import logging
 
 from flows.stage import stage
-from tasks.data import prepare_tables, unlabeled
+from tasks.data import look_at_rows, prepare_tables, unlabeled
 from tasks.data.write_prepared import write_prepared
 from tasks.params import Settings
 from tasks.storage import findings
@@ -16,7 +16,7 @@ def prepare(settings: Settings) -> None:
     """Write data/prepared from the source that the parameters name."""
     found = findings.read(settings)
     prepared = prepare_tables.prepare(settings)
-    found = found.with_more(prepared.left_out)
+    found = look_at_rows.look(prepared, settings, found).with_more(prepared.left_out)
     reports = write_prepared(prepared, found)
     if found.remark:
         log.warning("prepare: %s", found.remark)

@@ -12,3 +12,4 @@ REPEATS: Final = "auto"
 GAP: Final = 0
 RACE: Final = "auto"
 SHORTCUTS: Final = "auto"
+MUTED_CHECKS: Final = ()

@@ -17,6 +17,7 @@ _ROWS, _LEAST_OF_A_VALUE = 2000, 10  # of a sample
 _FOLDS, _CHUNKS, _BLOCKS = 5, 40, 5
 _MOST_COLUMNS, _WORDS = 300, 64
 _TREES = 10
+_LEAF = 5  # rows of one, where errors are compared: their noise hides what is alike
 _ROUNDING = 1e-12
 _LEAST_RATIO, _LEAST_RISE = 1.1, 0.01
 
@@ -72,6 +73,49 @@ def losses_by_groups(
                 known = tested & np.isin(group, group[~tested])
                 losses[:, known] = _remembered_losses(y, group, np.flatnonzero(~tested), np.flatnonzero(known), classes)
     return random, along, y, group
+
+
+@dataclass(frozen=True)
+class Together:
+    """How alike the errors of rows of one value are, under random cuts by a learner that has not the values.
+
+    `correlation` is that of two rows of a value, `of_neighbours` that of rows of values next to each other, which is
+    near 0 for values without an order; `chance` is that of so much where rows of a value have nothing in common, and
+    `error` the mean loss.
+    """
+
+    correlation: float
+    of_neighbours: float
+    chance: float
+    error: float
+
+
+def together(features: pd.DataFrame, target: pd.Series, values: pd.Series, *, classes: bool) -> Together:
+    """Whether rows of one of the `values`, which have no gaps, err together. All have the rows with a label."""
+    from scipy.stats import norm
+
+    group = pd.factorize(values, sort=True)[0]
+    rows = _sample_of_groups(group)
+    X, y = as_numbers(features.iloc[rows]), _labels(target.iloc[rows], classes)
+    group = np.unique(group[rows], return_inverse=True)[1]
+    fold = np.random.default_rng(0).permutation(np.arange(len(y)) % _FOLDS)
+    tested = [np.flatnonzero(fold == number) for number in range(_FOLDS)]
+    errors = [_residuals(X, y, np.flatnonzero(fold != number), tested[number], classes) for number in range(_FOLDS)]
+    residuals = np.concatenate(errors)[np.argsort(np.concatenate(tested), kind="stable")]
+    sizes = np.bincount(group)
+    sums = np.stack([np.bincount(group, weights=column) for column in residuals.T], axis=1)
+    squares = (residuals**2).sum(axis=1)
+    of_one = (sums**2).sum(axis=1) - np.bincount(group, weights=squares)  # of the pairs of rows of a value
+    of_next = (sums[1:] * sums[:-1]).sum(axis=1)
+    mean, spread = float(squares.mean()), float(np.sqrt((of_one**2).sum()))
+    if not mean or not spread:
+        return Together(0.0, 0.0, 1.0, mean)
+    return Together(
+        float(of_one.sum()) / (mean * float((sizes * (sizes - 1)).sum())),
+        float(of_next.sum()) / (mean * float((sizes[1:] * sizes[:-1]).sum())),
+        float(norm.sf(of_one.sum() / spread)),
+        mean,
+    )
 
 
 def forward(features: pd.DataFrame, target: pd.Series, time: pd.Series, *, classes: bool) -> Cut:
@@ -137,6 +181,21 @@ def _losses(
     return np.stack([forest.classes_[shares.argmax(axis=1)] != y[tested], brier])
 
 
+def _residuals(
+    X: NDArray[np.float64], y: NDArray[np.float64], train: Rows, tested: Rows, classes: bool
+) -> NDArray[np.float64]:
+    """The labels less the answers, a column for each class; shape (n, C), or (n, 1) for numbers."""
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    kinds = np.eye(int(y.max()) + 1)[y.astype(np.intp)] if classes else y[:, None]
+    forest = ExtraTreesRegressor(_TREES, max_features="sqrt", min_samples_leaf=_LEAF, random_state=0)
+    labels = kinds if classes else y
+    answers = forest.fit(X[train], labels[train]).predict(X[tested]).reshape(len(tested), -1)
+    residuals: NDArray[np.float64] = kinds[tested] - answers
+    residuals -= residuals.mean(axis=0)
+    return residuals
+
+
 def _remembered_losses(
     y: NDArray[np.float64], group: Rows, train: Rows, tested: Rows, classes: bool
 ) -> NDArray[np.float64]:
@@ -187,12 +246,16 @@ def _folds_of_groups(group: Rows, rng: np.random.Generator) -> Rows:
 
 def _chunks(time: pd.Series) -> tuple[Rows, Rows]:
     """The chunk, 0, 1, …, of each row of a sample in the order of time, and the rows: neighbours stay neighbours."""
-    values = np.sort(time.unique())
     order = np.argsort(time.to_numpy(), kind="stable")
-    rank = np.searchsorted(values, time.to_numpy()[order])
-    if len(values) > _CHUNKS:  # rows of a time stay in one chunk
-        begins = np.searchsorted(rank, rank)
-        rank = pd.factorize(begins * _CHUNKS // len(rank))[0]
-    first = np.searchsorted(rank, rank)
+    values = time.to_numpy()[order]
+    rank = np.cumsum(np.append(False, values[1:] != values[:-1]))
+    if rank[-1] >= _CHUNKS:  # rows of a time stay in one chunk
+        rank = pd.factorize(_begins(rank) * _CHUNKS // len(rank))[0]
+    first = _begins(rank)
     kept = np.arange(len(rank)) - first < max(1, _ROWS // (int(rank.max()) + 1))
     return rank[kept], order[kept]
+
+
+def _begins(rank: Rows) -> Rows:
+    """Where the values that are equal to each one begin, of numbers in order."""
+    return np.flatnonzero(np.append(True, rank[1:] != rank[:-1]))[pd.factorize(rank)[0]]

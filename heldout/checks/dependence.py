@@ -12,7 +12,8 @@ from heldout.checks import cuts, identifier_like
 from heldout.checks.column_kind import kind_of_dtype
 from heldout.checks.row_order import Order, is_named_like_time, is_sorted_by, rises
 from heldout.checks.uninformative import is_fraction, is_row_number
-from heldout.findings.finding import Finding
+from heldout.findings import checks
+from heldout.findings.finding import Finding, Key
 from heldout.findings.words import percent
 
 _FEWEST_ROWS, _FEWEST_VALUES = 100, 7  # of fewer values, chance alone puts all on one side
@@ -20,6 +21,8 @@ _MOST_TIMES, _MOST_GROUPS = 2, 4  # columns that are tried
 _LEVEL = 0.005  # chance of all trials together
 _LARGEST_SHARE, _LEAST_ROWS_A_VALUE = 1 / 3, 1.5  # of the rows in the largest group; mean of all groups
 _EQUAL_SIZES = 0.3  # standard deviation of the sizes of groups that are numbers, over their mean: counts differ more
+# values that recur: rows of each in the mean, standard deviation of the sizes over it, correlation of errors
+_MOST_ROWS_A_VALUE, _UNLIKE_SIZES, _ALIKE = 20, 1.0, 0.1
 _REMEMBERED = 0.5  # error where the values were seen over that on others: labels that last, and no mere feature
 _RUNS = 1.5  # runs of equal values down the file for each value, where the values are blocks
 _NAMED_LIKE_GROUPS = re.compile(
@@ -32,6 +35,7 @@ _LAST_NUMBER = r"[\W_]*\d+$"
 
 Kind = Literal["time", "groups"]
 _USES: Mapping[Kind, str] = {"time": "later rows", "groups": "rows of new values"}
+_CODES: Mapping[Kind, str] = {"time": checks.TIME.code, "groups": checks.GROUPS.code}
 _OTHER_USES: Mapping[Kind, str] = {"time": "rows between the known rows", "groups": "further rows of the same values"}
 
 
@@ -41,6 +45,7 @@ class Proposal:
 
     With `stem` the rows belong together whose value differs in its last number alone. `gaps` rows have no value. With
     `remembered` the learner gives a row the labels of other rows of its value, as one does that has it as a feature.
+    With `together` it does not show, but rows of one value err together.
     """
 
     kind: Kind
@@ -49,6 +54,9 @@ class Proposal:
     stem: bool = False
     gaps: int = 0
     remembered: bool = False
+    together: cuts.Together | None = None
+    values: int = 0
+    rows: int = 0
 
     @property
     def tells(self) -> bool:
@@ -125,6 +133,8 @@ def proposals(
         (one for one in sure if one.kind == "groups"),
         key=lambda one: (not _is_sure(one, columns), one.remembered, one.cut.chance),
     )[:1]
+    if not groups:
+        groups = _recurring(columns, features, target, classes=classes)
     known = [one.column for one in groups]  # blocks of rows also differ from later blocks: one line says it
     later = sorted(
         (one for one in sure if one.kind == "time" and one.column not in known),
@@ -144,6 +154,8 @@ def along_time(
 def finding(proposal: Proposal, *, classes: bool, written: str | None = None) -> Finding:
     """The line about a proposal; `written` is the reason where params.yaml follows it already."""
     kind, name = proposal.kind, proposal.name
+    if proposal.together is not None:
+        return _of_together(proposal, proposal.together, columns=(proposal.column,), classes=classes)
     learner = " that has seen other rows of the value" if proposal.remembered else ""
     errors, evidence = _errors(kind, proposal.cut, classes, learner), _evidence(proposal.cut)
     columns = (proposal.column,)
@@ -157,22 +169,52 @@ def finding(proposal: Proposal, *, classes: bool, written: str | None = None) ->
             evidence=evidence,
             decide=decide,
             undone="care",
+            asked=_asked(proposal),
+            asked_by=_keys(kind),
             in_python=_in_python(proposal),
+            code=_CODES[kind],
         )
-    key = "write it as a column, and name that in data.groups" if proposal.stem else f"set data.{kind}: {name}"
-    if proposal.gaps:
-        key = f"fill its {proposal.gaps} gaps, with a new name in each row that stands alone, and {key}"
-    decide = f"to predict {_USES[kind]}, {key}; to predict {_OTHER_USES[kind]}, leave it null"
     return Finding(
         kind,
         f"{name}: {errors}",
         severity="care",
         columns=columns,
         evidence=evidence,
-        decide=decide,
-        keys=("data.time" if kind == "time" else "data.groups",),
+        decide=_asked(proposal),
+        keys=_keys(kind),
         in_python=_in_python(proposal),
+        code=_CODES[kind],
     )
+
+
+def _of_together(proposal: Proposal, together: cuts.Together, columns: tuple[str, ...], *, classes: bool) -> Finding:
+    """The line about values that recur, whose rows err together."""
+    loss = "Brier loss" if classes else "squared error"
+    return Finding(
+        "groups",
+        f"{proposal.column}: {proposal.values} values recur in {proposal.rows} rows, and rows of one err together: "
+        f"the errors of a quick forest without the column correlate by {together.correlation:.2f} within a value",
+        severity="care",
+        columns=columns,
+        evidence={"correlation within a value": together.correlation, f"{loss} under random cuts": together.error},
+        decide=_asked(proposal),
+        keys=_keys(proposal.kind),
+        in_python=_in_python(proposal),
+        code=_CODES[proposal.kind],
+    )
+
+
+def _keys(kind: Kind) -> tuple[Key, ...]:
+    return ("data.time",) if kind == "time" else ("data.groups",)
+
+
+def _asked(proposal: Proposal) -> str:
+    """What to decide in params.yaml, where nothing is written yet."""
+    kind, name = proposal.kind, proposal.name
+    key = "write it as a column, and name that in data.groups" if proposal.stem else f"set data.{kind}: {name}"
+    if proposal.gaps:
+        key = f"fill its {proposal.gaps} gaps, with a new name in each row that stands alone, and {key}"
+    return f"to predict {_USES[kind]}, {key}; to predict {_OTHER_USES[kind]}, leave it null"
 
 
 def _in_python(proposal: Proposal) -> str:
@@ -223,7 +265,7 @@ def _errors(kind: Kind, cut: cuts.Cut, classes: bool, learner: str = "") -> str:
 def _in_order(features: pd.DataFrame, target: pd.Series, order: Order, remark: str, *, classes: bool) -> Finding:
     """The finding about neighbouring rows that are alike, where no column is their time."""
     if not order.hints or len(target) < _FEWEST_ROWS:
-        return Finding("found", remark)
+        return Finding("found", remark, code=checks.ORDER.code)
     position = pd.Series(np.arange(len(target)), index=target.index)
     cut = cuts.forward(features, target, position, classes=classes)
     return Finding(
@@ -236,7 +278,48 @@ def _in_order(features: pd.DataFrame, target: pd.Series, order: Order, remark: s
         keys=("data.time", "data.groups"),
         in_python="if rows near each other stay together in use (time, place, person), give heldout.validate groups of "
         "them: random parts put neighbours on both sides",
+        code=checks.ORDER.code,
     )
+
+
+def _recurring(columns: pd.DataFrame, features: pd.DataFrame, target: pd.Series, *, classes: bool) -> list[Proposal]:
+    """The column of values that recur a few times each, and whose rows err together most surely, if there is one.
+
+    Names of things are known by how they recur, not by how they are spelled: many values of a few rows each, none of
+    which has far more rows than others, as towns and words have. Of numbers the sizes are nearly equal, and values next
+    to each other are not alike, as those of a measurement are.
+    """
+    found = []
+    for name in columns.columns:
+        column = columns[name]
+        if not _recurs(column) or _without(features, str(name)).empty:
+            continue
+        if (likeness := _likeness(column, target, classes=classes)) > 0:
+            found.append((-likeness, str(name)))
+    made = []
+    for _, name in sorted(found)[:_MOST_GROUPS]:
+        together = cuts.together(_without(features, name), target, columns[name], classes=classes)
+        ordered = kind_of_dtype(columns[name].dtype) == "numeric"
+        beyond = together.correlation - (max(together.of_neighbours, 0.0) if ordered else 0.0)
+        if beyond >= _ALIKE and together.chance <= _LEVEL / len(found):
+            cut = cuts.Cut(together.error, together.error, together.error, together.chance)
+            values = int(columns[name].nunique())
+            made.append(Proposal("groups", name, cut, together=together, values=values, rows=len(columns)))
+    return sorted(made, key=lambda one: one.cut.chance)[:1]
+
+
+def _recurs(column: pd.Series) -> bool:
+    """Whether the values are many, and of a few rows each."""
+    kind = kind_of_dtype(column.dtype)
+    if kind not in ("text", "numeric", "category") or column.isna().any() or is_fraction(column):
+        return False
+    if is_named_like_time(column) and not identifier_like.is_named(str(column.name)):
+        return False
+    sizes = np.bincount(pd.factorize(column)[0])
+    few = _LEAST_ROWS_A_VALUE <= sizes.mean() <= _MOST_ROWS_A_VALUE
+    if len(sizes) < identifier_like.MANY or not few:
+        return False
+    return bool(sizes.std() <= (_EQUAL_SIZES if kind == "numeric" else _UNLIKE_SIZES) * sizes.mean())
 
 
 def _without(features: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -248,7 +331,7 @@ def _times(columns: pd.DataFrame, target: pd.Series, classes: bool) -> list[str]
 
     What has the name or the dtype of a time comes first. The number of the row, as programs write it, is no time.
     """
-    found: dict[bytes, str] = {}
+    found: list[str] = []
     for name, column in sorted(columns.items(), key=lambda item: not _is_time(item[1])):
         if not (_is_date(column) or rises(column)) or is_row_number(column):
             continue
@@ -256,8 +339,11 @@ def _times(columns: pd.DataFrame, target: pd.Series, classes: bool) -> list[str]
             continue
         if is_sorted_by(column, target, classes=classes):
             continue
-        found.setdefault(column.rank(method="dense").to_numpy().tobytes(), str(name))
-    return list(found.values())[:_MOST_TIMES]
+        found.append(str(name))
+    of_orders: dict[bytes, str] = {}
+    for name in found if len(found) > 1 else ():
+        of_orders.setdefault(columns[name].rank(method="dense").to_numpy().tobytes(), name)
+    return list(of_orders.values())[:_MOST_TIMES] or found
 
 
 def _is_date(column: pd.Series) -> bool:

@@ -18,8 +18,11 @@ from heldout.checks import (
     unlabeled_gaps,
 )
 from heldout.checks.column_kind import ColumnKind, kind_of_dtype
+from heldout.checks.leaking_gaps import LeakingGaps
+from heldout.checks.recorded_twice import RecordedTwice
 from heldout.checks.uninformative import useless
 from heldout.errors import BadArgument
+from heldout.findings import checks
 from heldout.findings.finding import Finding
 
 
@@ -51,12 +54,13 @@ def examine(
     refused: Mapping[str, str] | None = None,
     missing: Sequence[str] = (),
     loose: Collection[str] = (),
+    skipped: Collection[str] = (),
 ) -> Examination:
     """Look at every column of `table`, the features of all rows, and at `y`, the target of those that have a label.
 
     `written` are the features before they got their types, `unlabeled` rows of the same form without a label,
     `refused` the columns that have no type and why, `missing` the strings that were taken for gaps, `loose` the columns
-    of numbers that were strings in one form.
+    of numbers that were strings in one form, `skipped` the codes of `heldout.findings.checks` that nobody asks for.
 
     Raises BadArgument where no feature is left.
     """
@@ -72,24 +76,35 @@ def examine(
         raise BadArgument("X", f"no feature is left next to the target {y.name} ({reasons})")
     all_gaps = leaking_gaps.of_gaps(features, y, classes=classes)
     gaps = [one.finding for one in all_gaps if one.finding is not None]
-    order = row_order.of_rows(features.drop(columns=[*loose], errors="ignore"), y, classes=classes)
-    proposed, along, groups = dependence.look(
-        _without_leaking_dates(columns, leaking), _without_leaks(features, gaps), y, order, classes=classes
-    )
+    order, proposed, along, groups = row_order.Order(), dict[str, str](), list[Finding](), None
+    if not {*skipped} >= checks.OF_DEPENDENCE:
+        order = row_order.of_rows(features.drop(columns=[*loose], errors="ignore"), y, classes=classes)
+        proposed, along, groups = dependence.look(
+            _without_leaking_dates(columns, leaking), _without_leaks(features, gaps), y, order, classes=classes
+        )
     if groups is not None:  # of rows that belong together a group also names the class: it is no leak
         leaking.pop(groups, None)
         of_leaks = [finding for finding in of_leaks if finding.columns != (groups,)]
     staying = features.drop(columns=[name for name in (order.time, groups) if name in features])
     kinds = {str(name): kind_of_dtype(dtype) for name, dtype in staying.dtypes.items()}
-    alone = order.time is None and groups is None
+    alone = order.time is None and groups is None and checks.TWICE.code not in skipped
     if (twice := recorded_twice.look(features, y, classes=classes) if alone else None) is not None:
         proposed["duplicates"] = "proposed: rows were recorded twice; allow, if each is a draw of its own"
-    if (about_target := target_remarks.look(y, classes=classes)) is not None:
+    about_target = target_remarks.look(y, classes=classes)
+    if about_target is not None:
         proposed["loss"] = about_target.proposed
     late = [] if unlabeled is None else unlabeled_gaps.look(written.loc[y.index, [*kinds]], unlabeled, missing)
-    quiet = _without_findings(staying, [*of_leaks, *gaps])
-    most = strongest.look(quiet, all_gaps, y, classes=classes)
-    numbers = pd.concat([written[[*kinds]], y.to_frame()], axis=1)
+    found_all = (
+        *([] if about_target is None else [about_target.finding]),
+        *_of_values(written[[*kinds]], y, classes=classes, skipped=skipped),
+        *of_leaks,
+        *gaps,
+        *late,
+        *along,
+        *_strongest(_without_findings(staying, [*of_leaks, *gaps]), all_gaps, y, classes=classes, skipped=skipped),
+        *_of_copies(features, y, twice, classes=classes, skipped=skipped),
+        *([] if checks.MISSING.code in skipped else remarks.of_gaps(table[features.columns], missing)),
+    )
     return Examination(
         useless=uninformative,
         leaks=leaking,
@@ -97,18 +112,31 @@ def examine(
         time=order.time,
         groups=groups,
         proposed=proposed,
-        findings=(
-            *([] if about_target is None else [about_target.finding]),
-            *sentinels.look(numbers, [*([] if classes else [str(y.name)]), *kinds]),
-            *of_leaks,
-            *gaps,
-            *late,
-            *along,
-            *([] if most is None else [most]),
-            *remarks.of_copies(features, y, twice, classes=classes),
-            *remarks.of_gaps(table[features.columns], missing),
-        ),
+        findings=tuple(one for one in found_all if one.code not in skipped),
     )
+
+
+def _of_values(written: pd.DataFrame, y: pd.Series, *, classes: bool, skipped: Collection[str]) -> list[Finding]:
+    """The numbers that may stand for a gap; `written` are the features that stay."""
+    if checks.SENTINELS.code in skipped:
+        return []
+    numbers = pd.concat([written, y.to_frame()], axis=1)
+    return sentinels.look(numbers, [*([] if classes else [str(y.name)]), *map(str, written.columns)])
+
+
+def _strongest(
+    features: pd.DataFrame, gaps: Sequence[LeakingGaps], y: pd.Series, *, classes: bool, skipped: Collection[str]
+) -> list[Finding]:
+    most = None if checks.STRONGEST.code in skipped else strongest.look(features, gaps, y, classes=classes)
+    return [] if most is None else [most]
+
+
+def _of_copies(
+    features: pd.DataFrame, y: pd.Series, twice: RecordedTwice | None, *, classes: bool, skipped: Collection[str]
+) -> list[Finding]:
+    if twice is None and checks.EQUAL_ROWS.code in skipped:
+        return []
+    return remarks.of_copies(features, y, twice, classes=classes)
 
 
 def _without_leaks(features: pd.DataFrame, gaps: list[Finding]) -> pd.DataFrame:

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from heldout.findings import checks
 from heldout.findings.words import percent
 
 _FOLDS = 3
@@ -31,6 +33,7 @@ class Leak:
     why: str
     sure: bool = True
     evidence: Mapping[str, float] = field(default_factory=dict)
+    code: str = checks.ALONE.code
 
 
 def of_single_columns(features: pd.DataFrame, target: pd.Series, *, classes: bool, ease: float = 1.0) -> list[Leak]:
@@ -61,8 +64,18 @@ def sampled(features: pd.DataFrame, target: pd.Series) -> tuple[pd.DataFrame, pd
     most = max(_FEWEST_SAMPLED, _MOST_VALUES // max(1, features.shape[1]))
     if len(target) <= most:
         return features, target
-    target = target.sample(most, random_state=0)
-    return features.loc[target.index], target
+    rows = drawn_rows(len(target), most)
+    return features.iloc[rows], target.iloc[rows]
+
+
+def drawn_rows(n: int, most: int) -> NDArray[np.intp]:
+    """The places of `most` of n rows, drawn without replacement: as `pandas.Series.sample` with the state 0."""
+    return _shuffled(n)[:most]
+
+
+@lru_cache(maxsize=1)  # of a million rows it takes a tenth of a second, and several checks draw
+def _shuffled(n: int) -> NDArray[np.intp]:
+    return np.random.RandomState(0).permutation(n)
 
 
 def of_indicators(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
@@ -94,6 +107,7 @@ def of_indicators(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
             tuple(name for _, name in best.values()),
             f"{len(best)} columns of 0 and 1 mark a class each: {name} is 1 in class {kind!r} and in {percent(others)} "
             "of the other rows, and no other marks its class worse",
+            code=checks.TOGETHER.code,
         )
     ]
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from heldout.checks import leakage
 from heldout.checks.leakage import Leak
+from heldout.findings import checks
 
 _MOST_DATES = 8  # whose pairs are tried
 _MICROSECONDS = 1e6
@@ -35,5 +36,5 @@ def of_dates(features: pd.DataFrame, target: pd.Series, *, classes: bool) -> lis
         difference = (microseconds / _MICROSECONDS).to_frame("difference")
         for leak in leakage.of_single_columns(difference, target.loc[both.index], classes=classes):
             why = f"{later} - {earlier} gives the target: {leak.why}"
-            found.setdefault(later, replace(leak, columns=(later,), why=why))
+            found.setdefault(later, replace(leak, columns=(later,), why=why, code=checks.TOGETHER.code))
     return list(found.values())

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.checks import leakage
+from heldout.findings import checks
 from heldout.findings.finding import Finding
 from heldout.findings.words import known_before, leave_out, percent
 
@@ -104,6 +105,7 @@ def _finding(
         decide=known_before(names),
         keys=("data.known_after",),
         in_python=leave_out(names),
+        code=checks.GAPS.code,
     )
 
 

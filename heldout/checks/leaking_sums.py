@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from heldout.checks.leakage import Leak
+from heldout.checks.leakage import Leak, drawn_rows
+from heldout.findings import checks
 from heldout.findings.words import percent
 
 _FEWEST_ROWS, _ROWS = 40, 2000  # an equation of all rows holds in a sample
@@ -57,7 +58,7 @@ def of_sums(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
         rows = columns.dropna().index
         if len(rows) < _FEWEST_ROWS or columns.shape[1] < 2:
             continue
-        rows = rows if len(rows) <= _ROWS else target.loc[rows].sample(_ROWS, random_state=0).index
+        rows = rows if len(rows) <= _ROWS else rows[drawn_rows(len(rows), _ROWS)]
         X, y = columns.loc[rows].to_numpy(np.float64), target.loc[rows].to_numpy(np.float64)
         names = [str(name) for name in columns.columns]
         equation = _equation(X, y, names, product=False)
@@ -65,11 +66,13 @@ def of_sums(features: pd.DataFrame, target: pd.Series) -> list[Leak]:
         if equation is None and (y > 0).all() and len(positive) > 1:
             equation = _equation(X[:, positive], y, [names[place] for place in positive.tolist()], product=True)
         if equation is not None:
-            return [Leak(equation.names, f"{equation} = {target.name} in all of {len(rows)} rows, but for rounding")]
+            said = f"{equation} = {target.name} in all of {len(rows)} rows, but for rounding"
+            return [Leak(equation.names, said, code=checks.TOGETHER.code)]
         equation, share = _equation_of_most(X, y, names)
         if equation is not None:
             held = f"in {percent(share)} of {len(rows)} rows, to the last digit"
-            return [Leak(equation.names, f"{equation} = {target.name} {held}", evidence={"share of the rows": share})]
+            said = f"{equation} = {target.name} {held}"
+            return [Leak(equation.names, said, evidence={"share of the rows": share}, code=checks.TOGETHER.code)]
     return []
 
 

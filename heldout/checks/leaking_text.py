@@ -8,6 +8,7 @@ import pandas as pd
 
 from heldout.checks import leakage
 from heldout.checks.leakage import Leak
+from heldout.findings import checks
 from heldout.findings.words import percent
 
 _NAMES_ITS_LABEL, _NAMES_ANOTHER, _SHORTEST_NAME = 0.95, 0.5, 3
@@ -24,8 +25,8 @@ _NUMBERS = 3  # of a text, from its start
 def of_texts(features: pd.DataFrame, target: pd.Series, names: Sequence[str], *, classes: bool) -> list[Leak]:
     """The columns of strings (`names`) that give the target away; one reason for each. `target` has no gaps."""
     if len(target) > _MOST_ROWS:
-        target = target.sample(_MOST_ROWS, random_state=0)
-        features = features.loc[target.index]
+        rows = leakage.drawn_rows(len(target), _MOST_ROWS)
+        target, features = target.iloc[rows], features.iloc[rows]
     leaks = []
     for name in names:
         texts = features[name].astype("object").where(features[name].notna(), "").astype(str)
@@ -33,7 +34,7 @@ def of_texts(features: pd.DataFrame, target: pd.Series, names: Sequence[str], *,
         why = why or _has_number(texts, target, classes=classes)
         why = why or (_has_code(texts, target) if classes else None)
         if why is not None:
-            leaks.append(Leak((name,), why))
+            leaks.append(Leak((name,), why, code=checks.TEXT.code))
     return leaks
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from heldout.checks import leakage, leaking_dates, leaking_sums, leaking_text
 from heldout.checks.column_kind import kind_of_dtype
 from heldout.checks.leakage import Leak
+from heldout.findings import checks
 from heldout.findings.finding import Finding, Topic
 from heldout.findings.words import known_before, leave_out
 
@@ -64,6 +65,8 @@ def _finding(topic: Topic, verb: str, leak: Leak, **named: Any) -> Finding:
         columns=leak.columns,
         evidence=leak.evidence,
         keys=("data.known_after",),
+        asked="" if named.get("decide") else known_before(leak.columns),
+        code=leak.code,
         **{"in_python": leave_out(leak.columns), **named},
     )
 
@@ -75,7 +78,8 @@ def _of_identifiers(identifiers: pd.DataFrame, y: pd.Series, *, classes: bool) -
     numbers = [name for name, kind in kinds.items() if kind == "numeric" and identifiers[name].nunique() > 1]
     leaks = leakage.of_single_columns(identifiers[numbers], y, classes=classes, ease=leakage.OF_IDENTIFIERS)
     leaks += leaking_text.of_texts(identifiers, y, strings, classes=classes)
-    return [replace(leak, why=f"an identifier that follows the target: {leak.why}") for leak in leaks]
+    said = "an identifier that follows the target"
+    return [replace(leak, why=f"{said}: {leak.why}", code=checks.TEXT.code) for leak in leaks]
 
 
 def _names(leak: Leak) -> str:

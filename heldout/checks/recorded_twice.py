@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.checks import cuts, equal_rows
+from heldout.findings import checks
 from heldout.findings.finding import Finding
 from heldout.findings.words import percent
 
@@ -53,6 +54,9 @@ class RecordedTwice:
             decide="were they recorded twice? Then keep the proposed split.duplicates: keep_together; if each is a "
             "draw of its own, set it to allow",
             undone="care",
+            asked="were they recorded twice? Then set split.duplicates: keep_together",
+            asked_by=("split.duplicates",),
+            code=checks.TWICE.code,
             in_python="were they recorded twice? Then give groups, the same for equal rows; if each is a draw of its "
             "own, give none",
         )

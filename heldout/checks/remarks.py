@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from heldout.checks.recorded_twice import RecordedTwice
+from heldout.findings import checks
 from heldout.findings.finding import Finding
 from heldout.findings.words import percent
 
@@ -19,12 +20,12 @@ def of_copies(features: pd.DataFrame, y: pd.Series, twice: RecordedTwice | None,
     other_label = int(rows["features"].duplicated().sum()) - equal
     remarks = []
     if equal:
-        remark = Finding("found", f"{equal} rows repeat an earlier row exactly")
+        remark = Finding("found", f"{equal} rows repeat an earlier row exactly", code=checks.EQUAL_ROWS.code)
         remarks.append(remark if twice is None else twice.asked(remark))
     if other_label:
         why = "label: no learner can be right on both" if classes else "number: the features do not determine it"
         said = f"{other_label} rows repeat the features of an earlier row with another {why}"
-        remarks.append(Finding("found", said))
+        remarks.append(Finding("found", said, code=checks.EQUAL_ROWS.code))
     return remarks
 
 
@@ -37,7 +38,7 @@ def of_gaps(features: pd.DataFrame, missing: Sequence[str]) -> list[Finding]:
         listing = ", ".join(f"{name} {percent(share)}" for name, share in gappy.iloc[:5].items())
         counted = "1 column has" if len(gappy) == 1 else f"{len(gappy)} columns have"
         said = f"{counted} gaps: {listing}{', …' if len(gappy) > 5 else ''}"
-        remarks.append(Finding("found", said))
+        remarks.append(Finding("found", said, code=checks.MISSING.code))
     marked: dict[str, list[str]] = {}
     for name in features.columns:
         if isinstance(features[name].dtype, pd.CategoricalDtype):
@@ -47,7 +48,15 @@ def of_gaps(features: pd.DataFrame, missing: Sequence[str]) -> list[Finding]:
         listing = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
         said = f"{marker!r} is a value of {len(names)} columns ({listing}) and counts as one more category"
         asked = "if it means missing, add it to data.missing"
-        remarks.append(Finding("found", said, decide=asked, in_python="if it means missing, make a gap of it"))
+        remarks.append(
+            Finding(
+                "found",
+                said,
+                decide=asked,
+                in_python="if it means missing, make a gap of it",
+                code=checks.MISSING.code,
+            )
+        )
     return remarks
 
 
@@ -58,4 +67,5 @@ def _taken_for_a_gap(marker: str) -> Finding:
         f"{marker!r} among numbers means missing",
         decide="data.missing" + (f"; {why}" if why else ""),
         in_python=why or "make a gap of it",
+        code=checks.MISSING.code,
     )

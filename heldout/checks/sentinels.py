@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from heldout.findings import checks
 from heldout.findings.finding import Finding
 
 _NINES = re.compile(r"-?9{2,}(?:\.9+)?")
@@ -34,7 +35,13 @@ def _finding(numbers: pd.DataFrame, text: str, said: list[str]) -> Finding:
     holding = int((numbers == float(text)).any().sum()) - len(said)
     also = "" if not holding else f", also in {holding} where it may be a number" if holding > 0 else ""
     decide = f'if it means missing, add "{text}" to data.missing, which makes a gap of it in every column{also}'
-    return Finding("found", f"{text} is far from all other values: {listed}", decide=decide, in_python=_MAKE_A_GAP)
+    return Finding(
+        "found",
+        f"{text} is far from all other values: {listed}",
+        decide=decide,
+        in_python=_MAKE_A_GAP,
+        code=checks.SENTINELS.code,
+    )
 
 
 def _said(values: pd.Series, number: float) -> str | None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from heldout.checks import leakage
 from heldout.checks.leaking_gaps import LeakingGaps
+from heldout.findings import checks
 from heldout.findings.finding import Finding
 from heldout.findings.words import percent
 
@@ -62,6 +63,7 @@ def look(features: pd.DataFrame, gaps: Sequence[LeakingGaps], target: pd.Series,
         decide=_ASK if said else "",
         keys=("data.known_after",) if said else (),
         in_python=_ASK_IN_PYTHON if said else "",
+        code=checks.STRONGEST.code,
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from heldout.findings import checks
 from heldout.findings.finding import Finding
 from heldout.findings.words import percent
 
@@ -99,6 +100,8 @@ def _about_outliers(name: str, outliers: NDArray[np.float64], median: float, sha
             evidence={"share of the squared deviations": share, "interquartile ranges from the median": ranges},
             decide=f"{mistake}, and start again; if {right} right, set loss: absolute, which few rows do not rule",
             keys=("loss",),
+            in_python=f"{mistake}; if {right} right, give loss='absolute', which few rows do not rule",
+            code=checks.OUTLIERS.code,
         ),
         f"proposed: absolute, if {listed} {'is' if len(outliers) == 1 else 'are'} right",
     )
@@ -133,6 +136,7 @@ def _of_whole_numbers(target: pd.Series) -> Remark | None:
             decide=f"if they are numbers, set loss: squared and name regressors in candidates ({_REGRESSORS}); if they "
             "are classes, set loss: zero_one",
             keys=("loss",),
+            code=checks.WHOLE_NUMBERS.code,
         ),
         f"proposed: squared, with regressors as candidates, if {target.name} holds numbers",
     )
@@ -158,6 +162,7 @@ def _of_imbalance(target: pd.Series, counts: pd.Series) -> Remark | None:
             f"{target.name}: {percent(share)} are {rarer}: {errs}, and a model that ranks well may not beat it",
             evidence={"share of the rarer class": share},
             decide=f"loss: {other}, shows more",
+            code=checks.RARE_CLASS.code,
         ),
         f"proposed: {other}: {errs}",
     )

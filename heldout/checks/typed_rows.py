@@ -13,17 +13,18 @@ from heldout.checks.column_kind import are_categories
 from heldout.checks.remarks import INFINITE
 from heldout.errors import BadArgument
 from heldout.rows.checked_rows import as_table, checked_rows
-from heldout.rows.columns import Kind, columns_of, durations_of, floats_of, kinds, moments_of, objects_of
+from heldout.rows.columns import Kind, columns_of, durations_of, floats_of, kinds, moments_of, objects_of, usable_kinds
 from heldout.rows.frames import column_names
 
 _DAY = np.timedelta64(1, "D")
 _TEXT = pd.StringDtype(na_value=float("nan"))
 
 
-def table_of(X: Any, argument: str) -> pd.DataFrame:
+def table_of(X: Any, argument: str, *, usable: bool = False) -> pd.DataFrame:
     """X, an array or a data frame of any library, each column in the dtype of its kind; durations are days.
 
-    Raises BadArgument for a sparse matrix, for a column that has no kind, and for two columns of the same name.
+    With `usable` a column that has no kind is left out. Raises BadArgument for a sparse matrix, for two columns of the
+    same name, and else for a column that has no kind.
     """
     if hasattr(X, "tocsr"):
         raise BadArgument(
@@ -45,11 +46,15 @@ def table_of(X: Any, argument: str) -> pd.DataFrame:
     if not isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame):
         X = pd.DataFrame(X, columns=names).infer_objects()
     try:
-        of_columns = kinds(X).values()
+        of_columns = usable_kinds(X) if usable else {**kinds(X)}
     except BadArgument as error:
         raise BadArgument(argument, f"{argument}: {error}") from None
-    typed = [_column(column, kind) for column, kind in zip(columns_of(X), of_columns, strict=True)]
-    return pd.DataFrame(dict(zip(names, typed, strict=True)), index=range(len(X)), columns=names)
+    typed = {
+        name: _column(column, kind)
+        for name, column, kind in zip(names, columns_of(X), of_columns.values(), strict=True)
+        if kind is not None
+    }
+    return pd.DataFrame(typed, index=range(len(X)), columns=[*typed])
 
 
 def labels_of(y: Any, table: pd.DataFrame) -> pd.Series:
@@ -65,12 +70,12 @@ def labels_of(y: Any, table: pd.DataFrame) -> pd.Series:
     return pd.Series(labels if labels.dtype.kind in "biuf" else labels.tolist(), index=range(len(rows)), name=named)
 
 
-def unlabeled_of(unlabeled: Any, table: pd.DataFrame) -> pd.DataFrame:
+def unlabeled_of(unlabeled: Any, table: pd.DataFrame, *, usable: bool = False) -> pd.DataFrame:
     """The rows without a label; columns of an array are those of the table, by their places.
 
     Raises BadArgument as `table_of`, for no rows, and for an array of another number of columns.
     """
-    rows = table_of(unlabeled, "unlabeled")
+    rows = table_of(unlabeled, "unlabeled", usable=usable)
     if nw.from_native(unlabeled, pass_through=True) is unlabeled:  # no data frame
         if rows.shape[1] != table.shape[1]:
             raise BadArgument(
@@ -98,16 +103,17 @@ def _column(column: Any, kind: Kind) -> Any:
     if kind == "duration":
         return durations_of(column) / _DAY
     values = objects_of(column)
-    there = pd.notna(values)
+    codes, distinct = pd.factorize(values)  # a string of each value is made once: they repeat
+    there = codes >= 0
     if kind == "boolean" and there.all():
         return values.astype(np.bool_)
-    strings = [str(value) if present else None for value, present in zip(values, there, strict=True)]
-    present = {text for text in strings if text is not None}
+    texts = [str(value) for value in distinct]
+    present = {*texts}
     if kind == "text" and not are_categories(len(present), int(there.sum())):
-        return pd.array(strings, dtype=_TEXT)
-    return pd.Categorical(
-        strings, categories=pd.Index(_in_order(column, present), dtype="str"), ordered=_ordered(column)
-    )
+        return pd.array(np.array([*texts, None], dtype=object)[codes], dtype=_TEXT)
+    categories = pd.Index(_in_order(column, present), dtype="str")
+    places = np.append(categories.get_indexer(pd.Index(texts, dtype="str")), -1)
+    return pd.Categorical.from_codes(places[codes], categories=categories, ordered=_ordered(column))
 
 
 def _numbers(column: Any) -> NDArray[Any]:

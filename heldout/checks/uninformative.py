@@ -46,7 +46,7 @@ def why_useless(column: pd.Series) -> str | None:
 def is_fraction(column: pd.Series) -> bool:
     """Whether a column of floats has a value that is not whole; a gap is none."""
     values = column.to_numpy() if column.dtype == "float64" else np.empty(0)
-    return bool(((values % 1 != 0) & (values == values)).any())
+    return any(bool(((part != np.floor(part)) & (part == part)).any()) for part in (values[:_FIRST], values[_FIRST:]))
 
 
 def is_row_number(column: pd.Series) -> bool:

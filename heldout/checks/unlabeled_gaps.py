@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from heldout.findings import checks
 from heldout.findings.finding import Finding, Topic
 from heldout.findings.words import known_before, leave_out, percent
 from heldout.unlabelled.populations import chances_of_gaps
@@ -59,6 +60,7 @@ def _of_lacking(names: Sequence[str]) -> Finding:
         decide=known_before(names),
         keys=("data.known_after",),
         in_python=leave_out(names),
+        code=checks.UNLABELED.code,
     )
 
 
@@ -100,6 +102,7 @@ def _finding(topic: Topic, what: str, shares: pd.DataFrame, **named: Any) -> Fin
             for of, key in (("with a label", "labeled"), ("without", "unlabeled"))
         },
         keys=("data.known_after",),
+        code=checks.UNLABELED.code,
         **named,
     )
 

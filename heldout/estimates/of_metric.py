@@ -21,7 +21,8 @@ are rows or clusters.
 A metric that is a function of the user's (`heldout.losses.set_metrics.own`) has the best value 1 and another range,
 most of them [-1, 1], as Cohen's kappa. So q / 2 takes the place of q in the roots, with n_eff = q (2 - q) / V rows, and
 no V below q (1 - q) / size: near q = 0 these are the roots of a share of wrong rows, whatever the range. From q = 1 on,
-that of answers that are no better than chance, the interval is q +- t sqrt(V).
+that of answers that are no better than chance, the interval is q +- t sqrt(V). So is that of a metric without a best
+value, as a profit, whose error is - it.
 
 Where labels and answers of such a function differ from row to row, it is asked about at most 200 random parts of the
 rows, which V counts as it counts clusters (of groups left out: J. Shao, C. F. J. Wu, A general theory for jackknife
@@ -96,6 +97,13 @@ def bounds_of_own_loss(seen: TestedSet | CrossValidatedSets, level: float) -> tu
     return log_t.about(seen.error, two_sided_t(level, degrees) * math.sqrt(spread))
 
 
+def bounds_of_gain(seen: TestedSet | CrossValidatedSets, level: float) -> tuple[float, float]:
+    """q +- t sqrt(V), of an error without a least value, as - a profit."""
+    spread, _, degrees = _of_terms(seen)
+    reach = two_sided_t(level, degrees) * math.sqrt(spread)
+    return seen.error - reach, seen.error + reach
+
+
 def _of_terms(seen: TestedSet | CrossValidatedSets) -> tuple[float, float, float]:
     """V, the number of rows that the metric weighs as, and the degrees of freedom."""
     spread, degrees = clustered_t.variance(seen.losses, seen.cluster), seen.units - 1
@@ -114,6 +122,8 @@ def method_alone(
     """The interval of answers alone, of folds or of a single part, without a further fit; `kind` is how rows depend."""
     if isinstance(metric, OwnMetric):
         called, of = f"Wilson of {metric.name}", bounds_of_own_loss if metric.less_is_better else bounds_of_own
+        if metric.negated:
+            called, of = f"t of {metric.name}", bounds_of_gain
     else:
         called, of = f"Wilson of {metric.metric}", bounds if in_folds else bounds_of_set  # type: ignore[assignment]
     shared = "; correlation of the folds taken to be 1/k" if in_folds else ""
@@ -126,6 +136,7 @@ def method_alone(
         least=4,
         least_folds=2 if in_folds else 1,
         units_above=0 if kind is None else 2,
+        signed=isinstance(metric, OwnMetric) and metric.negated,
     )
     return method if kind is None else restated(method, kind)
 

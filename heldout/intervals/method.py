@@ -65,6 +65,8 @@ class IntervalMethod:
         It reads one loss of each row: of E_cv also the mean over several partitions into folds.
     with_weights : bool
         It holds for rows with weights too, whose losses are the terms of a ratio (`heldout.losses.ratio`).
+    signed : bool
+        An error may be below 0, as - a profit, and so may a bound.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class IntervalMethod:
     random: bool = False
     of_row_means: bool = False
     with_weights: bool = False
+    signed: bool = False
 
     def admits(self, loss: Loss) -> bool:
         """Whether the method is for losses of this kind."""
@@ -175,7 +178,10 @@ class IntervalMethod:
             raise BadArgument("losses", f"{self.name} gives {low} … {high}: a loss is too large to be squared")
         if self.losses == "any" and observed.error == 0 and math.isfinite(limit):
             high = max(high, limit * hidden_share(observed, level))
-        low, high = min(max(low, 0.0), observed.error), max(min(high, limit), observed.error)  # rounding aside
+        low, high = (
+            min(low if self.signed else max(low, 0.0), observed.error),
+            max(min(high, limit), observed.error),
+        )  # rounding aside
         return Interval(low, high, level, self.name, self.covers[estimate])
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import FewOfAClass, FitFailure
 from heldout.learners import seeded
+from heldout.learners.remedies import with_remedy
 from heldout.losses import Loss, Losses
 from heldout.losses.loss import places
 from heldout.printable import printable
@@ -227,7 +228,7 @@ def failures() -> Iterator[None]:
     except FitFailure:
         raise
     except (Exception, SystemExit) as error:
-        raise FitFailure(reason(error)) from error
+        raise FitFailure(with_remedy(reason(error))) from error
 
 
 def reason(error: BaseException) -> str:

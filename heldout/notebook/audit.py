@@ -1,15 +1,18 @@
 """`heldout.audit`: what a table holds that would make an estimate wrong, before any fit."""
 
+from collections.abc import Collection
 from typing import Any
 
+from heldout import defaults
 from heldout.errors import BadArgument
+from heldout.findings import checks
 from heldout.losses.choice import unlearnable
 from heldout.notebook.audit_findings import SEVERITIES, Audit
 from heldout.rows.aligned_rows import aligned
 from heldout.rows.frames import library_of
 
 
-def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
+def audit(X: Any, y: Any, *, unlabeled: Any = None, muted_checks: Collection[str] = defaults.MUTED_CHECKS) -> Audit:
     """Look at every column and at the target, and list what a person should know, or decide, before any estimate.
 
     Columns, sums and gaps that give the target away; an order or groups of the rows that make random parts too
@@ -33,6 +36,8 @@ def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
         other numbers are numbers.
     unlabeled : array-like or data frame of shape (n, q), optional
         Rows without labels. A column that they lack, or that is hardly filled there, is known only after the label.
+    muted_checks : collection of str, default ()
+        Codes of the checks that are not made (docs/checks.md).
 
     Returns
     -------
@@ -57,19 +62,20 @@ def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
     >>> y = rng.integers(2, size=400)
     >>> X = pd.DataFrame({"age": rng.normal(size=400), "refund": 5.0 * y})
     >>> found = heldout.audit(X, y)
-    >>> [(one.severity, one.columns) for one in found][0]
-    ('stop', ('refund',))
+    >>> [(one.code, one.severity, one.columns) for one in found][0]
+    ('HLD001', 'stop', ('refund',))
     >>> print(found)
     400 rows, 2 columns: 1 stop, 1 note
-    stop  refund: it alone predicts the target; error 0 % out of fold, 44.8 % for the most frequent class
+    stop  HLD001 refund: it alone predicts the target; error 0 % out of fold, 44.8 % for the most frequent class
           is it known before the label? If not, leave it out of X
-    note  no column of numbers or categories alone is better than a constant (error out of fold: 44.8 %)
+    note  HLD016 no column of numbers or categories alone is better than a constant (error out of fold: 44.8 %)
     """
     try:
         from heldout.checks import foreign_columns, target_kind, typed_rows
         from heldout.checks.examination import examine
     except ImportError:
         raise ImportError("audit() needs pandas, which is not installed: pip install pandas") from None
+    muted = checks.muted(muted_checks)
     X, y = aligned({"X": X, "y": y}).values()
     written, missing = typed_rows.without_infinities(typed_rows.table_of(X, "X"))
     table, of_strings = foreign_columns.read(written)
@@ -91,6 +97,7 @@ def audit(X: Any, y: Any, *, unlabeled: Any = None) -> Audit:
         unlabeled=others,
         missing=missing,
         loose=[name for one in of_strings for name in one.columns],
+        skipped=muted,
     )
     findings = [one.without_params() for one in (*of_strings, *examined.findings)]
     findings.sort(key=lambda one: SEVERITIES.index(one.severity))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from heldout.findings import checks
 from heldout.findings.finding import Finding, Severity
 from heldout.printable import printable
 from heldout.rows.frames import frame_of
@@ -19,6 +20,7 @@ _MOST_NAMES = 12  # in one line
 class Line:
     """A finding as a line of a data frame."""
 
+    code: str
     severity: str
     text: str
     decide: str
@@ -45,9 +47,9 @@ class Audit:
         return len(self.findings)
 
     def to_frame(self) -> Any:
-        """A line for each finding, as a data frame of the library of X: severity, text, and what to decide."""
-        lines = [Line(one.severity, one.text, one.decide) for one in self.findings]
-        return frame_of(Line, ["severity", "text", "decide"], lines, self.library)
+        """A line for each finding, as a data frame of the library of X: code, severity, text, and what to decide."""
+        lines = [Line(one.code, one.severity, one.text, one.decide) for one in self.findings]
+        return frame_of(Line, ["code", "severity", "text", "decide"], lines, self.library)
 
     def __repr__(self) -> str:
         return f"<Audit: {self._headline()}>"
@@ -55,13 +57,13 @@ class Audit:
     def __str__(self) -> str:
         lines = [self._headline()]
         for one in self.findings:
-            lines.append(f"{one.severity:<6}{printable(one.text)}")
+            lines.append(f"{one.severity:<6}{printable(checks.with_code(one.code, one.text))}")
             lines += [f"{_INDENT}{printable(one.decide)}"] if one.decide else []
         return "\n".join([*lines, *map(printable, self._about_useless())])
 
     def _repr_html_(self) -> str:
         cells = "".join(
-            f"<tr><th>{one.severity}</th><td>{_shown(one.text)}"
+            f"<tr><th>{one.severity}</th><td>{_shown(checks.with_code(one.code, one.text))}"
             + (f"<br><em>{_shown(one.decide)}</em>" if one.decide else "")
             + "</td></tr>"
             for one in self.findings

@@ -59,11 +59,18 @@ class ByMetric:
     part: NDArray[np.intp] | None = None
 
     @classmethod
-    def of(cls, metric: Metric, y: NDArray[Any], weights: NDArray[np.float64] | None, needs: Needs = "answer") -> Self:
+    def of(
+        cls,
+        metric: Metric,
+        y: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+        needs: Needs = "answer",
+        greater_is_better: bool | None = None,
+    ) -> Self:
         """Raises BadArgument for a name that is not known, and a function that is no metric."""
         every = np.ones(len(y)) if weights is None else weights
         if callable(metric):
-            own = OwnMetric.of(metric)
+            own = OwnMetric.of(metric, greater_is_better)
             return cls(own, f"E_{own.name}", own.needs or needs, y, every)
         name = metric if metric in NAMES else criteria.of_metric(metric)
         set_metric = None if name is None else ESTIMATES[name].set_metric
@@ -199,7 +206,14 @@ def _truth(y: NDArray[Any], needs: Needs) -> NDArray[Any]:
     return ranked[:, 1] if len(classes) == 2 else ranked
 
 
-def of_fits(fits: Mapping[str, CandidateModels], design: Design, models: int, metric: Metric, needs: Needs) -> Compared:
+def of_fits(
+    fits: Mapping[str, CandidateModels],
+    design: Design,
+    models: int,
+    metric: Metric,
+    needs: Needs,
+    greater_is_better: bool | None = None,
+) -> Compared:
     """The candidates of a call by their fold hypotheses, which are fitted now where a shortcut spared them.
 
     `models` candidates were compared. Raises BadArgument, and FitFailure for a hypothesis that does not answer.
@@ -208,13 +222,19 @@ def of_fits(fits: Mapping[str, CandidateModels], design: Design, models: int, me
         raise BadArgument("estimates", "metric: E_cv was not computed; estimates must contain it")
     if needs not in _NEEDS:
         raise BadArgument("needs", f"needs is {needs!r}; it must be one of {', '.join(_NEEDS)}")
+    if greater_is_better is not None and not (callable(metric) and isinstance(greater_is_better, bool)):
+        raise BadArgument(
+            "greater_is_better", f"greater_is_better is {greater_is_better!r}; it is True or False, of a function alone"
+        )
     if isinstance(metric, str) and criteria.of_metric(metric) is None and (named := ordered_as(metric)) is not None:
         if as_written(metric) not in _R2:
             return by_loss.of_fits(fits, design, models, named)
         from sklearn.metrics import r2_score
 
         metric = r2_score
-    by = ByMetric.of(metric, design.y, None if design.weights is None else design.weights.relative, needs)
+    by = ByMetric.of(
+        metric, design.y, None if design.weights is None else design.weights.relative, needs, greater_is_better
+    )
     if not design.loss.of_classes and (by.needs == "ranks" or isinstance(by.metric, SetMetric)):
         raise BadArgument("metric", f"metric is {by.name[2:]}, and y has no classes; give a function of numbers")
     observed: dict[str, Tested] = {}

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from heldout.learners import gives_probabilities, is_classifier, is_regressor, l
 from heldout.losses import Loss, check_spec, choose_loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec, unlearnable
 from heldout.notebook.execute import OnError
-from heldout.notebook.own_folds import own_folds, shown
+from heldout.notebook.own_folds import own_folds, own_test_set, shown
 from heldout.rows.aligned_rows import aligned
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
@@ -42,6 +42,7 @@ from heldout.splits.weights import Weights, fit_argument
 
 _OWN_FOLDER = "heldout-fits"  # in the folder that a user names as the store
 _FEWER_FOLDS = 5  # where a class is too rare for the default
+_OF_TEST_SET = ("E_in", "E_val")  # what one split says
 _EVERY = (*PER_CANDIDATE, *OF_THE_WINNER)
 _LIST_OF = "it must be a list of names among {}"
 _ROWS_A_CLASS = 50  # of fewer rows a class, many whole numbers may be numbers
@@ -52,7 +53,8 @@ class Parts:
     """How the rows are divided, by the arguments of `heldout.validate` with these names.
 
     `folds` and `stratify` may be other than asked for, with a warning, where a class is rare. `dependence` is that of
-    the groups and times. `own_folds`, each of shape (N,), are partitions into folds that were given.
+    the groups and times. `own_folds`, each of shape (N,), are partitions into folds that were given, `own_test`, shape
+    (N,), the rows that test where a single split was given.
     """
 
     seed: int
@@ -64,6 +66,7 @@ class Parts:
     stratify: bool
     dependence: Dependence
     own_folds: tuple[NDArray[np.int64], ...] = ()
+    own_test: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,15 +179,23 @@ def checked(
     isolation = None if fit_timeout is None else Isolation(jobs, _checked_limit(fit_timeout))
     kept = _checked_store(store)
     check_level(level)
+    if isinstance(cv, Iterator):
+        cv = [*cv]  # it is read twice
+    own_test = None if cv is None or in_time else own_test_set(cv, X, as_given(y), groups, int(seed))
+    if own_test is not None:
+        estimates = _of_test_set(cv, estimates, further_estimates)
     every = _every(estimates, further_estimates, unlabeled is not None, len(candidates), chosen, in_time=in_time)
     wanted = _wanted(every, unlabeled is not None, chosen, in_time=in_time)
     stratified = chosen.of_classes and not in_time and class_shares.stratified(y, stratify)
-    own = own_folds(cv, X, as_given(y), groups, dependence, int(seed)) if cv is not None else ()
+    of_folds = cv is not None and own_test is None
+    own = own_folds(cv, X, as_given(y), groups, dependence, int(seed)) if of_folds else ()
     if own:
         folds = int(own[0].max()) + 1
     if len(own) > 1 and "E_nested" in wanted:
         raise BadArgument("cv", f"cv is {shown(cv)}, and E_nested is for one partition into folds; leave one out")
-    if chosen.of_classes and own and dependence.kind is None:
+    if own_test is not None:
+        stratified = False
+    elif chosen.of_classes and own and dependence.kind is None:
         _, stratified = _divided_classes(y, len(y), stratify)
     elif chosen.of_classes and folds != len(y) and dependence.kind is None:
         folds, stratified = _divided_classes(y, int(folds), stratify)
@@ -195,7 +206,16 @@ def checked(
     if block != "auto":
         block = int(block)
     parts = Parts(
-        int(seed), validation_fraction, int(folds), tested_fraction, block, repeats, stratified, dependence, own
+        int(seed),
+        validation_fraction,
+        int(folds),
+        tested_fraction,
+        block,
+        repeats,
+        stratified,
+        dependence,
+        own,
+        own_test,
     )
     nested = "E_nested" in wanted
     no_race = why_none(race, len(candidates), chosen, dependence.kind, nested=nested)
@@ -498,6 +518,18 @@ def _every(
         and one.refused_by(loss) is None
     ]
     return [*asked, *further]
+
+
+def _of_test_set(cv: Any, estimates: Sequence[str] | None, further: Sequence[str]) -> Sequence[str]:
+    """The estimates that a test set of one's own has. Raises BadArgument for others."""
+    for name in (*(estimates if isinstance(estimates, list | tuple) else ()), *further):
+        if name not in _OF_TEST_SET:
+            raise BadArgument(
+                "estimates",
+                f"estimates has {name!r}, and cv is {shown(cv)}, a single split, which has "
+                f"{' and '.join(_OF_TEST_SET)}; leave one of both out",
+            )
+    return _OF_TEST_SET if estimates is None else estimates
 
 
 def _check_names(argument: str, names: Any, allowed: Sequence[str]) -> None:

@@ -11,10 +11,13 @@ import numpy as np
 
 from heldout.errors import BadArgument
 from heldout.estimates import methods, schemes_of, set_metrics
+from heldout.findings.finding import Finding
 from heldout.fits.specs import How
 from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses, choose_loss
 from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.look import Looked
+from heldout.notebook.named_candidates import named
 from heldout.notebook.progress import FitBar
 from heldout.notebook.result import Validation
 from heldout.notebook.saved_result import FILE, FORMAT, Reader
@@ -63,9 +66,7 @@ class SavedModels:
         return self.fits
 
 
-def load(
-    folder: str | PathLike[str], *, candidates: Mapping[str, Any] | None = None, X: Any = None, loss: Any = None
-) -> Validation:
+def load(folder: str | PathLike[str], *, candidates: Any = None, X: Any = None, loss: Any = None) -> Validation:
     """The result that `Validation.save` wrote: equal to it, and everything works that needs no model.
 
     The files may be a stranger's: nothing in them is run. Losses stay on the disk until somebody asks for them, so the
@@ -75,9 +76,9 @@ def load(
     ----------
     folder : str or path
         Where it was saved.
-    candidates : mapping of str to estimators, optional
-        The learners that `validate` was given, for what needs models: `target`, `columns`, `metric`, `prediction_sets`.
-        They are fitted again, when somebody asks, from the same random states.
+    candidates : mapping of str to estimator, estimator, or list of estimators, optional
+        The learners that `validate` was given, in the same form, for what needs models: `target`, `columns`, `metric`,
+        `prediction_sets`. They are fitted again, when somebody asks, from the same random states.
     X : array-like, data frame or sparse matrix of shape (N, p), optional
         The rows that `validate` was given, with the `candidates`.
     loss : callable, optional
@@ -108,7 +109,7 @@ def load(
     """
     if (candidates is None) is not (X is None):
         raise BadArgument("candidates", "candidates and X are given together: models are fitted again from both")
-    return read(Path(folder), candidates, X, loss)[0]
+    return read(Path(folder), None if candidates is None else named(candidates), X, loss)[0]
 
 
 def read(
@@ -170,10 +171,21 @@ def _result(
             )
         models = {name: replace(of, fits=_fits(name, candidates, rows, design)) for name, of in models.items()}
     result = {**stored["result"], "dropped": tuple(stored["result"]["dropped"])}
-    made = Validation(design, evidence, models, stored["library"], **result)
+    made = Validation(design, evidence, models, stored["library"], **result, _look=_looked(stored.get("looked")))
     carriers = {name: of and tuple(of) for name, of in stored["carriers"].items()}
     made.take_known(stored["answered"], carriers, stored["populations"])
     return made, models
+
+
+def _looked(stored: Mapping[str, Any] | None) -> Looked | None:
+    """What the checks of the table found. Raises TypeError for what is no finding."""
+    if stored is None:
+        return None
+    findings: list[dict[str, Any]] = [
+        {name: tuple(value) if isinstance(value, list) else value for name, value in one.items()}
+        for one in stored["findings"]
+    ]
+    return Looked(tuple(Finding(**one) for one in findings), stored["why_not"])
 
 
 def _methods(names: Mapping[str, str], loss: Loss, dependence: Dependence, *, cross_validated: bool) -> Any:

@@ -49,6 +49,30 @@ def own_folds(
     return tuple(folds)
 
 
+def own_test_set(cv: Any, X: Any, y: NDArray[np.generic], groups: Any, seed: int) -> NDArray[np.bool_] | None:
+    """The rows that test, shape (N,), where `cv` has a single split; None where it has several.
+
+    So does `PredefinedSplit` whose fold is -1 for rows that only train, and 0 for those that test.
+    Raises BadArgument for rows that are in no part, or in both.
+    """
+    splits = [*_splits(cv, X, y, groups, seed)]
+    if len(splits) != 1:
+        return None
+    train, tested = splits[0]
+    of_row = np.zeros(len(y), dtype=np.int64)
+    np.add.at(of_row, train, 1)
+    np.add.at(of_row, tested, 1)
+    if (of_row != 1).any() or not len(train) or not len(tested):
+        raise BadArgument(
+            "cv",
+            f"cv is {shown(cv)}, whose single split has {int((of_row == 0).sum())} rows in no part and "
+            f"{int((of_row > 1).sum())} in both; it must have each row to train or to test; {_once()}",
+        )
+    mask = np.zeros(len(y), dtype=np.bool_)
+    mask[tested] = True
+    return mask
+
+
 def _check_partitions(cv: Any, folds: Sequence[NDArray[np.int64]], dependence: Dependence) -> None:
     if (never := np.flatnonzero(folds[-1] < 0)).size:
         often = "never tests" if len(folds) == 1 else "tests less often than others"

@@ -1,6 +1,6 @@
 """What `heldout.validate` returns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,6 +22,7 @@ from heldout.diagnosis.too_good import Carrier
 from heldout.errors import BadArgument, FitFailure
 from heldout.estimates import ESTIMATES, e_in, e_nested, estimate_candidate, estimate_winner, lacking, scheme_of
 from heldout.estimates.criteria import check_admitted, compares_by, listed, meant
+from heldout.findings.finding import Finding
 from heldout.fits import baseline
 from heldout.fits.one_pass import updated_once
 from heldout.learners.fit_warnings import WarningCounts
@@ -32,6 +33,7 @@ from heldout.metrics.skill import Skill, shown_skill
 from heldout.notebook import tables
 from heldout.notebook.candidate_models import CandidateModels
 from heldout.notebook.decision import decided
+from heldout.notebook.listed import ByEstimate, Record, Records
 from heldout.notebook.opened_test_set import Opened
 from heldout.records import (
     ClassError,
@@ -63,6 +65,7 @@ if TYPE_CHECKING:  # what people see is made where somebody looks
     from heldout.display.picture import Picture
     from heldout.notebook.by_metric import Metric, Needs
     from heldout.notebook.compared_models import Compared
+    from heldout.notebook.look import Look, Looked
     from heldout.notebook.view import View
 
 HELD_OUT, TEST_SET = "held-out rows", "test set"
@@ -137,6 +140,7 @@ class Validation:
     criterion: Criterion | None = None
     rule: Rule = "minimum"
     opened: Opened | None = None
+    _look: "Look | Looked | None" = field(default=None, repr=False)
 
     @property
     def candidates(self) -> tuple[str, ...]:
@@ -144,12 +148,16 @@ class Validation:
         return tuple(self.evidence)
 
     @cached_property
-    def estimates(self) -> tuple[Estimate, ...]:
+    def estimates(self) -> Records[Estimate]:
         """Of the candidates in their order, of the winner on the test set, and those that are of the winner alone."""
         of_candidates = [record for records in self._by_candidate.values() for record in records]
         on_test = [] if self.opened is None else [self.opened.estimate]
         of_winner = estimate_winner(self.design, self.evidence, self.chosen)
-        return (*of_candidates, *on_test, *([*map(bbc.of_left, of_winner)] if self.dropped else of_winner))
+        of_winner = [*map(bbc.of_left, of_winner)] if self.dropped else of_winner
+        return self._records(Estimate, [*of_candidates, *on_test, *of_winner])
+
+    def _records(self, kind: type[Record], records: Iterable[Record]) -> Records[Record]:
+        return Records(records, kind, self._library)
 
     @cached_property
     def _by_candidate(self) -> dict[str, list[Estimate]]:
@@ -162,6 +170,36 @@ class Validation:
     def chosen(self) -> Selection | None:
         """The choice by `criterion` and `rule`; None where nobody named a criterion."""
         return None if self.criterion is None else self.select(self.criterion, self.rule)
+
+    @property
+    def findings(self) -> Records[Finding]:
+        """What the checks of the table found that can hold a verdict back, each with its code (docs/checks.md).
+
+        They are those of `heldout.audit` that need no fit of a candidate, and run where somebody first asks for this,
+        or for a decision. `muted_checks` of `validate` leaves some out.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> import numpy as np
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> rng = np.random.default_rng(0)
+        >>> y = rng.integers(2, size=400)
+        >>> X = np.column_stack([rng.normal(size=400), 5.0 * y])
+        >>> v = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"])
+        >>> [(one.code, one.severity, one.columns) for one in v.findings]
+        [('HLD001', 'stop', ('column 1',))]
+        """
+        return self._records(Finding, self.looked.findings)
+
+    @property
+    def looked(self) -> "Looked":
+        """The `findings`; or why nobody looked at the table."""
+        from heldout.notebook.look import Looked
+
+        if self._look is None:
+            return Looked()
+        return self._look if isinstance(self._look, Looked) else self._look.looked
 
     @property
     def compared_by(self) -> str:
@@ -184,7 +222,7 @@ class Validation:
         return self._fits[self._checked(candidate)].controls
 
     @cached_property
-    def baseline(self) -> tuple[Estimate, ...]:
+    def baseline(self) -> Records[Estimate]:
         """E_val and E_cv of the best constant answer, as far as they were computed for the candidates.
 
         Examples
@@ -198,7 +236,7 @@ class Validation:
         ('baseline', 0.78)
         """
         on_test = [] if self.opened is None else [self.opened.of_baseline]
-        return (*estimate_candidate(self.design, baseline.NAME, self._constant), *on_test)
+        return self._records(Estimate, [*estimate_candidate(self.design, baseline.NAME, self._constant), *on_test])
 
     def target(self, candidate: str, estimate: str) -> list[Any]:
         """The fitted hypotheses whose mean true error is the target of an estimate.
@@ -304,7 +342,7 @@ class Validation:
         rule : str, default "minimum"
             As for `select`.
         further : heldout.decision.ship.Further, optional
-            What else is known: findings about the table, earlier looks at the test set.
+            What else is known, next to the `findings`: those of a file, earlier looks at the test set.
 
         Returns
         -------
@@ -328,6 +366,7 @@ class Validation:
         """
         if self.judged is None:
             raise BadArgument("estimates", "decide: neither E_val nor E_cv was computed; estimates must contain one")
+        further = replace(further, findings=[*further.findings, *self.looked.for_verdict])
         return decided(self, self.select(criterion, rule), further)
 
     def beats_baseline(self, candidate: str | None = None, estimate: str = "E_cv") -> bool | None:
@@ -373,7 +412,7 @@ class Validation:
 
     def differences(
         self, candidate: str | None = None, estimate: str = "E_cv", *, margin: float | None = None
-    ) -> tuple[Difference, ...]:
+    ) -> Records[Difference]:
         """How much less a candidate errs than each other candidate and the baseline, by E_cv on the same rows.
 
         Parameters
@@ -420,10 +459,11 @@ class Validation:
         by = checked(margin, self.design.loss)
         check_matters(by, self.design, estimate)
         if (asked := (name, estimate, by)) not in self._differences:
-            self._differences[asked] = tuple(differences(self.design, self.evidence, name, estimate, by))
+            found = differences(self.design, self.evidence, name, estimate, by)
+            self._differences[asked] = self._records(Difference, found)
         return self._differences[asked]
 
-    def more_rows(self, candidate: str | None = None) -> tuple[MoreRows, ...]:
+    def more_rows(self, candidate: str | None = None) -> Records[MoreRows]:
         """What a candidate errs after training on half of the rows, on all, and on twice as many: no further fit.
 
         Parameters
@@ -456,7 +496,7 @@ class Validation:
             raise BadArgument("estimates", f"more_rows: {reason}")
         if "E_2cv" in (lacks := self.lacking.get(name, {})):
             raise BadArgument("candidate", f"more_rows: there is no E_2cv of {name}: {lacks['E_2cv']}")
-        return tuple(more_rows(self.design, {name: self.evidence[name]}, {name: self._of(name)}))
+        return self._records(MoreRows, more_rows(self.design, {name: self.evidence[name]}, {name: self._of(name)}))
 
     def bound(self, candidate: str | None = None, models: int | None = None) -> SelectionBound:
         """What the true error of a candidate's hold-out hypothesis is at most, although it was chosen among several.
@@ -529,7 +569,11 @@ class Validation:
             self._doubts[name] = doubts(self.design, self.evidence, name, self.estimates)
         return dict(self._doubts[name])
 
-    def prediction_powered(self, candidate: str | None = None) -> tuple[PredictionPowered, ...]:
+    def powered(self, candidate: str | None = None) -> Records[PredictionPowered]:
+        """The same as `prediction_powered`, under a short name."""
+        return self.prediction_powered(candidate)
+
+    def prediction_powered(self, candidate: str | None = None) -> Records[PredictionPowered]:
         """E_val and E_cv of a candidate, with narrower intervals by its unlabelled rows: no further fit.
 
         Parameters
@@ -560,7 +604,8 @@ class Validation:
         [('E_cv', 75, True)]
         """
         name = self._checked(candidate)
-        return tuple(prediction_powered(self.design, self.evidence[name], self._of(name), self.controls(name)))
+        found = prediction_powered(self.design, self.evidence[name], self._of(name), self.controls(name))
+        return self._records(PredictionPowered, found)
 
     def hard_rows(self, n: int = 100, candidate: str | None = None) -> Rows:
         """The rows that most candidates get wrong, whose labels are worth a look: no further fit.
@@ -594,7 +639,7 @@ class Validation:
         """
         return hard_rows(self.design, self.evidence, self._checked(candidate), n).rows
 
-    def class_errors(self, candidate: str | None = None) -> tuple[ClassError, ...]:
+    def class_errors(self, candidate: str | None = None) -> Records[ClassError]:
         """The error of each class by cross-validation, with its interval: no further fit.
 
         Parameters
@@ -604,7 +649,7 @@ class Validation:
 
         Returns
         -------
-        tuple of ClassError
+        tuple of ClassError, with to_frame()
             In the order of the classes, each interval by itself (`heldout.diagnosis.class_errors`); none for another
             loss than 0/1.
 
@@ -624,7 +669,7 @@ class Validation:
         [('0', 50, 0.0), ('1', 50, 0.08), ('2', 50, 0.06)]
         """
         name = self._checked(candidate)
-        return class_errors(self.design, self.evidence[name], name)
+        return self._records(ClassError, class_errors(self.design, self.evidence[name], name))
 
     def too_good(self, candidate: str | None = None) -> tuple[Carrier, ...] | None:
         """The columns that carry an error which is too low to be believed: less than a hundredth of the baseline's.
@@ -982,12 +1027,12 @@ class Validation:
         seen = behind[estimate](plain, self.evidence).observed
         return {name: observed.losses for name, observed in seen.items()}
 
-    def __getitem__(self, candidate: str) -> dict[str, Estimate]:
+    def __getitem__(self, candidate: str) -> ByEstimate:
         """The estimates of a candidate, by name: ``v["lda"]["E_cv"].low``. Raises BadArgument for another candidate.
 
         A `value` is the mean of the loss; of the squared loss RMSE, which `print` shows, is its root.
         """
-        return {record.estimate: record for record in self._of(self._checked(candidate))}
+        return ByEstimate(self._of(self._checked(candidate)), self._library)
 
     def __iter__(self) -> Iterator[str]:
         """The names of the candidates."""
@@ -1019,7 +1064,7 @@ class Validation:
         return self._view.html()
 
     @cached_property
-    def _differences(self) -> dict[tuple[str, str, float | None], tuple[Difference, ...]]:
+    def _differences(self) -> dict[tuple[str, str, float | None], Records[Difference]]:
         return {}
 
     @cached_property
@@ -1138,7 +1183,7 @@ class Validation:
 
     def columns(
         self, candidate: str | None = None, *, together: Sequence[Sequence[Any]] = (), draws: int = DRAWS
-    ) -> tuple[ColumnReliance, ...]:
+    ) -> Records[ColumnReliance]:
         """Which columns matter: what a candidate errs more where a column has the values of other rows.
 
         The held-out rows of each fold are answered again by its hypothesis, with the values of a column from other rows
@@ -1189,9 +1234,12 @@ class Validation:
             raise BadArgument("estimates", "columns: E_cv was not computed; estimates must contain it")
         fits = self._fits[name]
         X, hypotheses = in_memory(fits.X), fits.hypotheses("cross_validation")
-        return tuple(column_reliance(name, hypotheses, X, self.design, column_sets(X, together), draws))
+        found = column_reliance(name, hypotheses, X, self.design, column_sets(X, together), draws)
+        return self._records(ColumnReliance, found)
 
-    def metric(self, metric: "Metric", *, needs: "Needs" = "answer") -> "Compared":
+    def metric(
+        self, metric: "Metric", *, needs: "Needs" = "answer", greater_is_better: bool | None = None
+    ) -> "Compared":
         """Each candidate's error by a metric, or by another loss, in cross-validation; without a further fit.
 
         The answers are those of the fold hypotheses on the rows of their folds; a candidate whose losses came from a
@@ -1213,6 +1261,9 @@ class Validation:
         needs : {"answer", "ranks"}, default "answer"
             What a function is given: the answers of `predict`; or what ranks the rows, probabilities or scores, of two
             classes those of the second, shape (n,), else a column for each class, shape (n, C). A scorer says it.
+        greater_is_better : bool, optional
+            The direction of a function whose best value is not 1: with True, as of a profit, - it is the error, with
+            False, as of MAPE, it itself. None is for functions that are 1 at best, and those whose name says it.
 
         Returns
         -------
@@ -1245,7 +1296,7 @@ class Validation:
         """
         from heldout.notebook.by_metric import of_fits
 
-        return of_fits(self._fits, self.design, len(self.started), metric, needs)
+        return of_fits(self._fits, self.design, len(self.started), metric, needs, greater_is_better)
 
     def report(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
         """Write one HTML file with the result: what a notebook shows, the picture, differences, and warnings.

@@ -112,8 +112,16 @@ def _record(made: "Validation", models: Mapping[str, CandidateModels]) -> dict[s
             }
             for name in made
         },
+        **_looked(made),
         "rows": next((digest_of(of.X) for of in models.values() if isinstance(of, CandidateFits)), None),
     }
+
+
+def _looked(made: "Validation") -> dict[str, Any]:
+    """What the checks of the table found, in a call that looked: as mappings, which an earlier version passes over."""
+    if made._look is None:
+        return {}
+    return {"looked": {"findings": [vars(one) for one in made.findings], "why_not": made.looked.why_not}}
 
 
 def _loss(design: Design) -> dict[str, Any]:

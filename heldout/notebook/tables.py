@@ -11,6 +11,7 @@ from heldout.diagnosis import hard_rows, more_rows
 from heldout.errors import BadArgument
 from heldout.estimates import schemes_of
 from heldout.fits.fit_cost import FitCost, prediction_microseconds
+from heldout.findings.finding import Finding
 from heldout.learners.threads import one_thread
 from heldout.losses import Loss
 from heldout.losses.amounts import shown
@@ -62,6 +63,19 @@ class Table:
         types = {one.name: one.type for one in fields(kind) if not names or one.name in names}
         columns = {name: [getattr(record, name) for record in records] for name in names or types}
         return cls({**{name: [text] * len(records) for name, text in first.items()}, **columns}, types)
+
+
+def of_records(kind: Any, records: Sequence[Any]) -> Table:
+    """A line for each of the `records` of a `kind`, with the columns of its file in `reports/`."""
+    if kind is Difference:
+        return of_differences(records)
+    if kind is ColumnReliance:
+        return _of_columns(records)
+    if kind is Finding:
+        records = [replace(one, columns=", ".join(one.columns)) for one in records]
+    names = {Estimate: ESTIMATE_COLUMNS, Finding: ("code", "severity", "columns", "text", "decide")}.get(kind, ())
+    table = Table.of(kind, records, names)
+    return Table(table.columns, {**table.types, **({"columns": str, "severity": str} if kind is Finding else {})})
 
 
 def frame(made: "Validation", fits: Mapping[str, CandidateModels], kind: str, candidate: str, library: str) -> Any:
@@ -130,7 +144,10 @@ def _class_errors(made: "Validation", name: str, _fits: Any) -> Table:
 
 def _columns(made: "Validation", name: str, _fits: Any) -> Table:
     """The names of the columns of a set in one text."""
-    lines = made.columns(name)
+    return _of_columns(made.columns(name))
+
+
+def _of_columns(lines: Sequence[ColumnReliance]) -> Table:
     named = [replace(line, columns=" with ".join(map(str, line.columns))) for line in lines]  # type: ignore[arg-type]
     table = Table.of(ColumnReliance, named)
     return Table(table.columns, {**table.types, "columns": str})

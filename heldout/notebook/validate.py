@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from heldout.estimates import (
     set_metrics,
 )
 from heldout.estimates import methods as interval_methods
+from heldout.findings import checks
 from heldout.fits import stated_limit
 from heldout.fits.specs import How, UseShortcuts
 from heldout.learners.fit_warnings import WarningCounts
@@ -26,6 +27,8 @@ from heldout.notebook.called_otherwise import called_otherwise
 from heldout.notebook.candidate_fits import CandidateFits, Digests
 from heldout.notebook.checked_request import Request, checked
 from heldout.notebook.execute import OnError, check_not_all_failed, execute, gathered
+from heldout.notebook.look import Look
+from heldout.notebook.named_candidates import named
 from heldout.notebook.progress import FitBar
 from heldout.notebook.result import Validation
 from heldout.printable import printable
@@ -46,7 +49,7 @@ _PART_OF: Mapping[SchemeName, Part] = {"holdout": "validation", "cross_validatio
 
 
 def validate(
-    candidates: Mapping[str, Any],
+    candidates: Any,
     X: Any,
     y: Any,
     *,
@@ -80,13 +83,15 @@ def validate(
     cv: Any = None,
     random_state: int | None = None,
     scoring: None = None,
+    muted_checks: Collection[str] = defaults.MUTED_CHECKS,
 ) -> Validation:
     """Estimate the error of every candidate, each estimate with its target and its interval.
 
     Parameters
     ----------
-    candidates : mapping of str to estimator
-        A name for each unfitted scikit-learn estimator, from simple to complex: ties go to the first. A
+    candidates : mapping of str to estimator, estimator, or list of estimators
+        A name for each unfitted scikit-learn estimator, from simple to complex: ties go to the first. One estimator,
+        or a list, has the names of the classes in small letters; a list of pairs is as a mapping. A
         `heldout.online.OnePass` shares its updates among folds and among steps, and is not fitted for each of them.
     X : array-like, data frame or sparse matrix of shape (N, p)
         The labelled rows. A data frame of pandas or polars reaches the learner as it is, a table of pyarrow as one of
@@ -196,7 +201,12 @@ def validate(
     cv, random_state, scoring : optional
         What scikit-learn calls `folds` and `seed`. `cv` may also be a splitter, or a list of pairs of row numbers,
         whose splits test each row once and train on all others, or do so again and again (RepeatedKFold): then the
-        loss of a row is its mean. `scoring`, which is `loss` or `further_estimates` here, is refused.
+        loss of a row is its mean. A single split, as of `PredefinedSplit` with -1 for rows that only train, is a test
+        set of your own: E_val is of it, and there is E_in. `scoring`, which is `loss` or `further_estimates` here, is
+        refused.
+    muted_checks : collection of str, default ()
+        Codes of the checks of a table (docs/checks.md) that hold no verdict back, as ["HLD006"] where the rows to come
+        are of the same patients. The others are in `Validation.findings`.
 
     Returns
     -------
@@ -271,6 +281,7 @@ def validate(
     >>> bool(e_loo.value == np.mean([wrong(row) for row in range(len(y))]))
     True
     """
+    muted, candidates = checks.muted(muted_checks), named(candidates)
     folds, seed = called_otherwise(folds=folds, cv=cv, seed=seed, random_state=random_state, scoring=scoring)
     asked = checked(
         candidates,
@@ -342,7 +353,14 @@ def validate(
             warnings.warn(printable(f"{name}: {lacks}"), LearnerWarning, stacklevel=2)
     fits = {name: fits[name] for name in evidence}
     made = Validation(
-        design, evidence, fits, asked.library, dropped=plan.dropped, halvings=plan.halvings, failed=plan.failures
+        design,
+        evidence,
+        fits,
+        asked.library,
+        dropped=plan.dropped,
+        halvings=plan.halvings,
+        failed=plan.failures,
+        _look=Look(asked.X, asked.unlabeled, design, muted, own_folds=bool(asked.parts.own_folds)),
     )
     _ = made.estimates  # what is wrong with an interval is said by this call
     return made
@@ -397,10 +415,14 @@ def _designed(asked: Request) -> Design:
         dependence=parts.dependence,
         parts=drawn,
     )
+    if parts.own_folds:
+        partition = replace(partition, fold=parts.own_folds[0])
+    if parts.own_test is not None:
+        partition = replace(partition, validation=parts.own_test)
     return Design(
         y=asked.y,
         loss=asked.loss,
-        partition=replace(partition, fold=parts.own_folds[0]) if parts.own_folds else partition,
+        partition=partition,
         halves=halves,
         block=parts.block,
         stratify=parts.stratify,

@@ -124,9 +124,10 @@ class View:
 
     @cached_property
     def _remarks(self) -> dict[str, str]:
-        """What is said below the table: which estimates some lack, and what to do where intervals are too narrow."""
+        """What is said below the table: what the checks ask, which estimates some lack, and intervals too narrow."""
         name, told = "not credible", self._sentences
-        return {**self._of_lacking, **({name: told[name]} if name in told else {})}
+        looked = self._made.looked.remarks if self._made.judged is not None else {}
+        return {**looked, **self._of_lacking, **({name: told[name]} if name in told else {})}
 
     @cached_property
     def _first(self) -> list[str]:

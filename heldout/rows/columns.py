@@ -4,6 +4,7 @@ narwhals reads them: pandas, also with nullable and pyarrow's dtypes, tables of 
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -54,6 +55,16 @@ def kinds(X: Any) -> dict[Any, Kind]:
         _KIND_OF_NUMPY.get(dtype.kind) if isinstance(dtype, np.dtype) else None for dtype in getattr(X, "dtypes", ())
     ] or [None] * len(frame.columns)
     return {name: kind or _kind(frame.get_column(name)) for name, kind in zip(frame.columns, of_numpy, strict=True)}
+
+
+def usable_kinds(X: Any) -> dict[Any, Kind | None]:
+    """The kind of each column of a data frame; None for a column that has none."""
+    found: dict[Any, Kind | None] = {}
+    for column in columns_of(X):
+        found[column.name] = None
+        with suppress(BadArgument):
+            found[column.name] = _kind(column)
+    return found
 
 
 def _kind(column: nw.Series[Any]) -> Kind:

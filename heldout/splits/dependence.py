@@ -104,7 +104,11 @@ class Dependence:
             reason = "every row to train on is of a group that is tested; more groups are needed"
             return BadArgument("groups", f"groups: {reason}")
         if self.group is not None:
-            reason = "every earlier row is of a group that is tested later; give groups or time, not both"
+            reason = (
+                "groups and time together test later rows of groups that no training row has, and every earlier row is "
+                "of a group that is tested later; for later rows of the same groups give time alone, for rows of new "
+                "groups at any time give groups alone"
+            )
             return BadArgument("groups", f"groups: {reason}")
         return BadArgument(
             "gap", f"gap is {self.gap}, which leaves no row to train on before {tested} tested rows; use a smaller gap"

@@ -72,6 +72,7 @@ def decide(
         ("loss_max",): None,
         ("intervals",): planned["intervals"],
         ("further_estimates",): [],
+        ("muted_checks",): [],
         ("deliver",): "final",
     }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from heldout.decision.ship import Decision, Further
 from heldout.estimates.criteria import compares_by
+from heldout.findings.checks import with_code
 from heldout.fits import baseline
 from heldout.metrics.skill import Skill
 from heldout.notebook.result import Validation
@@ -18,9 +19,9 @@ ON_TEST = "E_test_less_baseline"
 
 def decide(settings: Settings, validation: Validation, described: Mapping[str, Any]) -> Decision:
     """The decision about the winner; `described` is selection.json without it."""
-    found = findings.read_applied().findings
+    found = findings.read_applied(settings.muted_checks).findings
     further = Further(
-        findings=[(one.severity, one.text) for one in found if one.open],
+        findings=[(one.severity, with_code(one.code, one.text)) for one in found if one.open],
         decided={column for one in found if one.decided for column in one.columns},
         spent=described["test_refused"] or "",
         openings=described["test_openings"],

@@ -15,7 +15,7 @@ from tasks.runtime.errors import UserError, one_line
 # code runs, what is promoted.
 _SECTIONS = {
     *("seed", "data", "split", "progressive", "covalidation", "candidates", "loss", "loss_max", "selection"),
-    *("intervals", "further_estimates", "deliver", "report"),
+    *("intervals", "further_estimates", "deliver", "report", "muted_checks"),
 }
 _KEYS = {"execution.workers", "execution.budget", "execution.shortcuts", "tracking.experiment"}
 _STORE = "tracking.uri"

@@ -18,6 +18,7 @@ from heldout.errors import BadArgument
 from heldout.estimates import NOT_IN_TIME, ON_REQUEST
 from heldout.estimates.criteria import check_rule, meant
 from heldout.estimates.methods import DEFAULTS, covering
+from heldout.findings.checks import CODES
 from heldout.fits import baseline
 from heldout.intervals.corrected_t import METHOD as CORRECTED
 from heldout.losses import check_spec
@@ -225,6 +226,12 @@ class Settings(ParamsSection):
         json_schema_extra={"items": {"type": "string", "enum": [*FURTHER]}},
     )
     selection: SelectionSection = LEFT_OUT
+    muted_checks: list[str] = Field(
+        [*defaults.MUTED_CHECKS],
+        description="codes of checks of the table that hold no verdict back, as in [HLD006] where the rows to come are "
+        "of the same patients; docs/checks.md has each",
+        json_schema_extra={"items": {"type": "string", "enum": [*CODES]}},
+    )
     deliver: Deliver = Field(
         "final",
         description="what is saved, registered and tested. "
@@ -321,6 +328,14 @@ class Settings(ParamsSection):
         except BadArgument as error:
             raise of_argument(error) from None
         return loss
+
+    @field_validator("muted_checks")
+    @classmethod
+    def _known_checks(cls, muted: list[str]) -> list[str]:
+        for place, code in enumerate(muted):
+            if code not in CODES:
+                raise Misplaced(f"is {code!r}, which is no check; choose among {', '.join(CODES)}", (place,))
+        return muted
 
     @field_validator("intervals")
     @classmethod

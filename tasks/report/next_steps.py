@@ -6,6 +6,7 @@ from itertools import islice
 import pandas as pd
 
 from heldout.diagnosis.more_rows import AT_2N
+from heldout.findings import checks
 from heldout.intervals import credible
 from heldout.losses.amounts import margin_text
 from heldout.metrics.skill import Skill
@@ -43,7 +44,13 @@ def _steps(summary: Summary) -> Iterator[str]:
         of = f" ({', '.join(pending[0].columns[:_MOST])})" if pending[0].columns else ""
         end = "" if first.endswith("?") else "."
         more = f" There are {len(pending) - 1} more." if len(pending) > 1 else ""
-        yield f"Decide about what init found{of}: {first}{end} Write the decision in {findings.PATH}.{more}"
+        by_run = pending[0].done == findings.BY_THE_RUN
+        how = (
+            f"If it is right as it is, write {checks.MUTED}: [{pending[0].code}] in params.yaml."
+            if by_run
+            else f"Write the decision in {findings.PATH}."
+        )
+        yield f"Decide about what {'this run' if by_run else 'init'} found{of}: {first}{end} {how}{more}"
     if selection.get("not_credible"):
         reasons = selection["not_credible"].values()
         said = credible.advice(summary.loss, weighted=summary.weighted, reasons=reasons)

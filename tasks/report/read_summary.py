@@ -55,7 +55,7 @@ def read_summary(settings: Settings) -> Summary:
             labels=_labels(design),
             data_hash=files.read_data_hash(),
             columns=len(files.read_dtypes(files.LABELED)),
-            found=findings.read_applied(),
+            found=findings.read_applied(settings.muted_checks),
         ),
         tables=_winner_tables(),
         not_credible=_not_credible(),

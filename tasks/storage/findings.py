@@ -1,11 +1,12 @@
 """table_checks.yaml: what `init` found in the table, next to params.yaml and in git, so that no report loses it.
 
+What a run finds by itself is not written there: nobody but `init` and the user writes that file.
 It is data: text and numbers, whoever wrote it. Findings of another source or target are not used. `prepare` writes
-those that count to data/prepared/findings.json, where `select` and `report` read them.
+those that count, and its own, to data/prepared/findings.json, where `select` and `report` read them.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -13,7 +14,7 @@ from typing import Any, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from heldout.findings import finding
+from heldout.findings import checks, finding
 from heldout.findings.finding import Key, Severity, Topic
 from tasks.params import Settings, read_yaml
 from tasks.params.messages import problems
@@ -24,6 +25,7 @@ from tasks.storage import files
 
 PATH = Path("table_checks.yaml")
 _LONGEST, _MOST_LETTERS = 2000, 1_000_000  # letters of a text that is written, and of a file that is read
+BY_THE_RUN = "found by this run"
 _COMMENT = f"""\
 # What `{COMMAND} init` found in the table; every report shows it. Commit it together with params.yaml.
 # severity: note; care, then no report says "Ship" without it; stop, then none says "Ship". When you have decided about
@@ -44,6 +46,7 @@ class RecordedFinding(BaseModel):
     done: str = ""
     decide: str = ""
     keys: tuple[Key, ...] = ()
+    code: str = ""  # of the check; an earlier version wrote none
     decided: str = ""
 
     def __init__(self, *topic_and_text: str, **named: Any) -> None:
@@ -59,6 +62,11 @@ class RecordedFinding(BaseModel):
         """The finding in a line."""
         done = f"; {self.done}" if self.done else ""
         return f"{self.text}{done}{f': {self.decide}' if self.decide else ''}"
+
+    def is_asked_by(self, other: "RecordedFinding") -> bool:
+        """Whether another finding asks the same, or did and was decided: not, where it was worth a note alone."""
+        same = self.code == other.code if other.code else self.topic == other.topic
+        return same and self.columns == other.columns and bool(other.severity != "note" or other.decided)
 
     @property
     def open(self) -> bool:
@@ -125,10 +133,21 @@ def write_applied(folder: Path, found: Found) -> None:
     files.write_json(folder / files.FINDINGS.name, content)
 
 
-def read_applied() -> Found:
-    """What `prepare` left."""
+def read_applied(muted: Collection[str] = ()) -> Found:
+    """What `prepare` left; findings of checks that somebody `muted` are decided."""
     content = files.read_json(files.FINDINGS)
-    return Found(tuple(RecordedFinding(**one) for one in content["findings"]), content["remark"])
+    found = (RecordedFinding(**one) for one in content["findings"])
+    return Found(tuple(_muted(one) if one.code in muted else one for one in found), content["remark"])
+
+
+def by_the_run(finding: RecordedFinding, settings: Settings) -> RecordedFinding:
+    """A finding of a run itself, decided where a key of the parameters answers it."""
+    return _settled(finding.model_copy(update={"done": BY_THE_RUN}), settings)
+
+
+def _muted(finding: RecordedFinding) -> RecordedFinding:
+    said = f"{checks.MUTED} in params.yaml has {finding.code}"
+    return finding if finding.decided else finding.model_copy(update={"decided": said})
 
 
 def _parsed(path: Path) -> _File:

@@ -1,6 +1,7 @@
 """A metric that is a function of the user's, as those of scikit-learn are: metric(labels, answers, sample_weight).
 
-The error is 1 - it where more is better, and the metric itself where less is (`direction`).
+The error is 1 - it where more is better, and the metric itself where less is (`direction`). A metric of which somebody
+says that more is better, and that is not 1 at best, as a profit, has the error - it.
 
 Its terms are those of `heldout.losses.set_metrics.set_metric`, by difference quotients in the weights: of each row, or
 of random parts of the rows where many answers differ.
@@ -27,6 +28,10 @@ from heldout.several_labels import as_given, how_many
 
 WEIGHTS = "sample_weight"
 _TAKES = f"it must take labels, answers and {WEIGHTS}, as the metrics of scikit-learn do"
+_OF_ROWS = (
+    "a mean over rows, as a profit or MAPE, needs none as a loss of each row: validate(loss=f), f(labels, answers) of "
+    "shape (n,), at least 0; of a profit the most that a row can bring, less what it brings"
+)
 _REMEDY = "make_scorer of sklearn.metrics says it: metric=make_scorer({}, greater_is_better=False)"
 _ROUNDING = 1e-6
 
@@ -43,10 +48,14 @@ class OwnMetric:
     name: str
     less_is_better: bool | None = None
     needs: Literal["answer", "ranks"] | None = None
+    negated: bool = False
 
     @classmethod
-    def of(cls, metric: Callable[..., Any]) -> Self:
-        """From a function or a scorer. Raises BadArgument for one that takes no weights."""
+    def of(cls, metric: Callable[..., Any], greater_is_better: bool | None = None) -> Self:
+        """From a function or a scorer, whose direction somebody may say.
+
+        Raises BadArgument for one that takes no weights, and for a direction that is not that of the scorer.
+        """
         known = Directed.of(metric)
         function, name = known.function, printable(known.name)
         try:
@@ -54,8 +63,14 @@ class OwnMetric:
         except (TypeError, ValueError):  # of a function that is not written in Python
             taken = {}  # type: ignore[assignment]
         if taken and WEIGHTS not in taken and not any(one.kind is one.VAR_KEYWORD for one in taken.values()):
-            raise BadArgument("metric", f"metric is {name}, which takes no {WEIGHTS}; {_TAKES}")
-        return cls(function, name, known.less_is_better, known.needs)
+            raise BadArgument("metric", f"metric is {name}, which takes no {WEIGHTS}; {_TAKES}; {_OF_ROWS}")
+        less = known.less_is_better if greater_is_better is None else not greater_is_better
+        if known.less_is_better not in (None, less):
+            raise BadArgument(
+                "greater_is_better",
+                f"greater_is_better is {greater_is_better}, and {name} says the opposite; leave it out",
+            )
+        return cls(function, name, less, known.needs, negated=greater_is_better is True)
 
     def check_best(self, y: NDArray[Any], truths: Sequence[NDArray[Any]], weights: Values) -> None:
         """Raise BadArgument unless the direction is known.
@@ -74,13 +89,13 @@ class OwnMetric:
             raise BadArgument(
                 "metric",
                 f"metric is {self.name}, {is_there} for answers that are the labels, where a metric of which more is "
-                f"better is 1; if less is better, {_REMEDY.format(self.name)}",
+                f"better is 1; say greater_is_better=True or False, or {_REMEDY.format(self.name)}",
             )
 
     @property
     def says(self) -> str:
         """What the error is."""
-        return self.name if self.less_is_better else f"1 - {self.name}"
+        return self.name if self.less_is_better else f"{'' if self.negated else '1 '}- {self.name}".replace("  ", " ")
 
     @property
     def loss(self) -> Loss:
@@ -111,7 +126,8 @@ class OwnMetric:
                 "metric", f"metric is {self.name}, which changes if all weights are doubled; a mean over rows does not"
             )
         influence = len(labels) * weights * slope
-        terms: Losses = value + influence if self.less_is_better else 1 - value - influence
+        best = 0.0 if self.negated else 1.0
+        terms: Losses = value + influence if self.less_is_better else best - value - influence
         return terms
 
     def step(self, y: NDArray[Any], *, of_ranks: bool) -> float:
@@ -120,7 +136,7 @@ class OwnMetric:
         It is the largest over the labels of that row; of answers that rank the rows the mean, as such an answer is
         wrong by degrees. 0 where right answers do not have the best value, an error passes 1, or y are no classes.
         """
-        if how_many(y) > 1 or not natural_loss(y).of_classes:
+        if self.negated or how_many(y) > 1 or not natural_loss(y).of_classes:
             return 0.0
         classes, of_row, sizes = np.unique(y, return_inverse=True, return_counts=True)
         if len(classes) < 2:
@@ -151,9 +167,9 @@ class OwnMetric:
             raise BadArgument(
                 "metric", f"metric is {self.name}, which raised {type(error).__name__}: {error}; {_TAKES}"
             ) from error
-        if not math.isfinite(value) or (value > 1 + _ROUNDING and not self.less_is_better):
+        if not math.isfinite(value) or (value > 1 + _ROUNDING and not (self.less_is_better or self.negated)):
             best = "" if self.less_is_better else ", the more the better, and 1 at best"
-            other = "" if self.less_is_better else f"; if less is better, {_REMEDY.format(self.name)}"
+            other = "" if self.less_is_better else "; greater_is_better=True takes - it as the error, False itself"
             raise BadArgument(
                 "metric",
                 f"metric is {self.name}, which is {value:g} on {len(y)} rows; it must be a finite number{best}{other}",

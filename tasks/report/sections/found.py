@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from heldout.findings import checks
 from heldout.printable import plain
 from tasks.report.section import Cell, Section, Table
 from tasks.report.summary import Summary
@@ -22,11 +23,13 @@ def section(summary: Summary) -> Section | None:
     others = [*pending[_IN_VIEW:], *(finding for finding in found.findings if not finding.open)]
     of_batches = any(finding.topic == "batch" for finding in found.findings)
     where = f"{findings.PATH} and {quarantine.PATH}" if of_batches else findings.PATH
-    caption = f"From {where}. A finding that nobody has decided about holds the verdict back."
+    of_run = any(finding.done == findings.BY_THE_RUN for finding in found.findings)
+    caption = f"From {where}{', and by this run' if of_run else ''}. A finding that nobody has decided about holds the "
+    caption += f"verdict back; {checks.PAGE} explains the codes."
     remark = f" {found.remark}." if found.remark else ""
     return Section(
         "found",
-        "What was found in the table" if of_batches else "What init found in the table",
+        "What was found in the table",
         caption + remark,
         tables=[_table("Nobody has decided about these", in_view)] if in_view else [],
         numbers=[_table("Further findings" if in_view else "Findings", others)] if others else [],
@@ -43,4 +46,11 @@ def _table(caption: str, of: Sequence[RecordedFinding]) -> Table:
 def _line(finding: RecordedFinding) -> list[str | Cell]:
     numbers = ", ".join(f"{name} {plain(number)}" for name, number in finding.evidence.items())
     asked = f"decided: {finding.decided}" if finding.decided else finding.decide
-    return [finding.topic, _SEVERITIES[finding.severity], finding.text, numbers, finding.done, asked]
+    return [
+        f"{finding.topic} {finding.code}".rstrip(),
+        _SEVERITIES[finding.severity],
+        finding.text,
+        numbers,
+        finding.done,
+        asked,
+    ]
