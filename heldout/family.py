@@ -13,13 +13,15 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from heldout import seeds
 from heldout.errors import BadArgument
+from heldout.learners import cloned, parameters
+from heldout.learners.fitting import predict
 from heldout.losses import SQUARED, ZERO_ONE, Losses
 from heldout.losses.tested_losses import Tested
 from heldout.records import Interval
@@ -159,8 +161,8 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         classes = np.unique(y) if loss.of_classes else None
         training, losses = [], []
         for hypothesis in self._along(*trained, classes):
-            training.append(float(loss.pointwise(trained[1], hypothesis.predict(trained[0])).mean()))
-            losses.append(loss.pointwise(tested[1], hypothesis.predict(tested[0])))
+            training.append(float(loss.pointwise(trained[1], predict(hypothesis, trained[0])).mean()))
+            losses.append(loss.pointwise(tested[1], predict(hypothesis, tested[0])))
         table = np.stack(losses)
         errors = table.mean(axis=1)
         place = int(np.argmin(errors))
@@ -186,8 +188,8 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
     def path_values(self) -> list[Any]:
         """The unfitted learner at each value of the path; for epochs the learner alone."""
         if self.parameter == EPOCHS:
-            return [clone(self.learner)]
-        return [clone(self.learner).set_params(**{self.parameter: value}) for value in self.values]
+            return [cloned(self.learner)]
+        return [cloned(self.learner).set_params(**{self.parameter: value}) for value in self.values]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The predictions of the hypothesis at the chosen value.
@@ -242,7 +244,7 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
 
     def _along(self, X: Any, y: Any, classes: Any) -> Iterator[Any]:
         """The hypothesis at each value in turn; it may be the same object, trained further."""
-        hypothesis = clone(self.learner)
+        hypothesis = cloned(self.learner)
         if self.parameter == EPOCHS:
             passes = 0
             for value in self.values:
@@ -259,7 +261,7 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
                 hypothesis.set_params(warm_start=True)
 
     def _at(self, value: Any, X: Any, y: Any, classes: Any) -> Any:
-        hypothesis = clone(self.learner)
+        hypothesis = cloned(self.learner)
         if self.parameter != EPOCHS:
             return hypothesis.set_params(**{self.parameter: value}).fit(X, y)
         for _ in range(value):
@@ -277,8 +279,8 @@ def check(learner: Any, parameter: str, values: Sequence[Any]) -> None:
         whole = all(isinstance(value, int) and not isinstance(value, bool) for value in values)
         if not whole or values[0] < 1 or any(low >= high for low, high in pairwise(values)):
             raise BadArgument("values", f"values is {list(values)!r}; epochs must be ascending whole numbers from 1")
-    elif parameter not in learner.get_params(deep=True):
-        known = ", ".join(sorted(learner.get_params(deep=True)))
+    elif parameter not in parameters(learner):
+        known = ", ".join(sorted(parameters(learner)))
         raise BadArgument(
             "parameter", f"parameter is {parameter!r}; it must be epochs, or one of {type(learner).__name__}'s {known}"
         )

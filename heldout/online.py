@@ -8,12 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from heldout.errors import BadArgument
+from heldout.learners import cloned
 from heldout.learners.tree_cv import classes_of, update
 
 
@@ -36,7 +37,7 @@ class OnePass(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             name = type(self.estimator).__name__
             raise BadArgument("update", f"update is partial_fit, but {name} has no partial_fit")
         y = np.asarray(y)
-        return self.hold(update(clone(self.estimator), X, y, classes_of(self.estimator, y), **further))
+        return self.hold(update(cloned(self.estimator), X, y, classes_of(self.estimator, y), **further))
 
     def hold(self, hypothesis: Any) -> Self:
         """This learner, fitted, with a `hypothesis` that was updated elsewhere."""

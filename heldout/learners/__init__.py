@@ -1,8 +1,11 @@
 """A learner and one fit of it. Here: what an unfitted learner can do, where it would draw by itself, which the seed
 decides, and its threads.
+
+A setting may have another name than scikit-learn's, and one that CatBoost was not given is none of its `get_params`.
 """
 
-from collections.abc import Callable, Iterator
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -12,6 +15,8 @@ from numpy.typing import NDArray
 from heldout.losses import Loss
 
 _STATE = "random_state"
+_STATES = (_STATE, "random_seed", "seed")
+_THREADS = ("n_jobs", "thread_count")
 _MANY = (dict, list, tuple)
 
 
@@ -19,7 +24,7 @@ def open_random_states(learner: Any) -> list[str]:
     """The name of every setting by which `learner` would draw otherwise in each fit.
 
     Each `random_state` that is None: of the learner, of learners inside it (also in lists and mappings, such as the
-    grid of a search), and of a splitter that shuffles. And the `cv` of a TargetEncoder that is a number: it shuffles,
+    grid of a search), and of a splitter that shuffles; `random_seed` and `seed` where a learner calls it so. And the `cv` of a TargetEncoder that is a number: it shuffles,
     and its own `random_state` is deprecated since scikit-learn 1.9.
     """
     return [f"{name}{setting}" for name, _, setting in _open_parts(learner)]
@@ -38,8 +43,8 @@ def _open_parts(learner: Any) -> Iterator[tuple[str, Any, str]]:
         if hasattr(value, "get_params"):
             seen.add(id(value))
             settings = value.get_params(deep=True)
-            if settings.get(_STATE, 0) is None:
-                yield name, value, _STATE
+            if (state := _left_open(value, settings, _STATES)) is not None:
+                yield name, value, state
             elif _draws_folds(value, settings):
                 yield name, value, "cv"
             # what a list holds may have a name of its own too, as the steps of a pipeline: those come first
@@ -57,6 +62,18 @@ def _open_parts(learner: Any) -> Iterator[tuple[str, Any, str]]:
     return below("", learner)
 
 
+def _left_open(part: Any, settings: dict[str, Any], names: Sequence[str]) -> str | None:
+    """The one of the `names` of a setting that is None, unless the same is set by another name; None for no such one.
+
+    Where none is among the settings, an argument of the constructor that is None by default.
+    """
+    if known := [name for name in names if name in settings]:
+        return known[0] if all(settings[name] is None for name in known) else None
+    arguments = {} if isinstance(part, type) else inspect.signature(type(part).__init__).parameters
+    hidden = [name for name in names if name in arguments and arguments[name].default is None]
+    return next((name for name in hidden if name != _STATE), hidden[0] if hidden else None)
+
+
 def _draws_folds(part: Any, settings: dict[str, Any]) -> bool:
     """Whether it is a target encoder that shuffles its rows into folds by numpy's global generator."""
     kinds = [kind.__module__.partition(".")[0] for kind in type(part).__mro__ if kind.__name__ == "TargetEncoder"]
@@ -69,15 +86,49 @@ def _draws_folds(part: Any, settings: dict[str, Any]) -> bool:
 def open_threads(learner: Any) -> list[str]:
     """The name of every `n_jobs` that is None in `learner`, also in nested learners, and stands for every core.
 
-    For LightGBM and XGBoost it does; for scikit-learn None is one.
+    For LightGBM, XGBoost and CatBoost it does; for scikit-learn None is one.
     """
-    settings = learner.get_params(deep=True)
-    owners = {"n_jobs": learner, **{f"{name}__n_jobs": part for name, part in settings.items()}}
-    return [
-        name
-        for name, owner in owners.items()
-        if name in settings and settings[name] is None and not type(owner).__module__.startswith("sklearn.")
-    ]
+    of_others = {name: part for name, part in _parts(learner) if not type(part).__module__.startswith("sklearn.")}
+    found = {name: _left_open(part, part.get_params(deep=False), _THREADS) for name, part in of_others.items()}
+    return [f"{name}{setting}" for name, setting in found.items() if setting is not None]
+
+
+def parameters(learner: Any) -> set[str]:
+    """The names of all settings of `learner` and of learners inside it, also of those that it was not given."""
+    of_constructors = {
+        f"{name}{argument}"
+        for name, part in _parts(learner)
+        for argument, of in inspect.signature(type(part).__init__).parameters.items()
+        if of.kind is of.KEYWORD_ONLY or (of.kind is of.POSITIONAL_OR_KEYWORD and argument != "self")
+    }
+    return {*learner.get_params(deep=True), *of_constructors}
+
+
+def _parts(learner: Any) -> list[tuple[str, Any]]:
+    """`learner` and each learner that is one of its settings, with the beginning of the names of its own."""
+    inner = [(f"{name}__", part) for name, part in learner.get_params(deep=True).items()]
+    return [(name, part) for name, part in [("", learner), *inner] if hasattr(part, "get_params")]
+
+
+def cloned(learner: Any) -> Any:
+    """An unfitted learner with the same settings, as scikit-learn's `clone` makes it; also of a learner whose
+    constructor copies a setting, as CatBoost does with `cat_features`, and that `clone` refuses.
+    """
+    from sklearn.base import clone
+
+    try:
+        return clone(learner, safe=False)
+    except RuntimeError:
+        if isinstance(learner, list | tuple):
+            return type(learner)(map(cloned, learner))
+        if not hasattr(learner, "get_params"):
+            raise
+        settings = learner.get_params(deep=False)
+        copy = type(learner)(**{name: cloned(value) for name, value in settings.items()})
+        made = copy.get_params(deep=False)
+        if {name: str(made[name]) for name in made} != {name: str(value) for name, value in settings.items()}:
+            raise  # it has lost or changed one
+        return copy
 
 
 def gives_probabilities(learner: Any) -> bool:
@@ -124,20 +175,29 @@ def _says(says_so: Callable[[Any], bool], learner: Any) -> bool:
 def seeded(learner: Any, state: int, y: NDArray[np.generic] | None = None) -> Any:
     """A clone of `learner` in which every open setting (`open_random_states`) is `state`, and fits take one thread.
 
-    A target encoder gets the folds that it would draw, with `state`: stratified where the labels `y` that it will see,
+    A learner that takes no classes but 0 … C-1 is given these, and answers with the classes (`learners.encoded`). A
+    target encoder gets the folds that it would draw, with `state`: stratified where the labels `y` that it will see,
     of shape (n,), are classes, plain without them. Other settings stay. Several fits are made at the same time, and the
     sums of one thread are the same on any machine.
     """
-    from sklearn.base import clone
-
-    copy = clone(learner)
+    copy = cloned(learner)
     for _, part, setting in [*_open_parts(copy)]:
         value = _folds(part, state, y) if setting == "cv" else state
         if hasattr(part, "get_params"):
             part.set_params(**{setting: value})
         else:
             setattr(part, setting, value)
-    return copy.set_params(**dict.fromkeys(open_threads(copy), 1))
+    copy.set_params(**dict.fromkeys(open_threads(copy), 1))
+    return in_codes(copy, y)
+
+
+def in_codes(learner: Any, y: NDArray[np.generic] | None) -> Any:
+    """`learner`, or a learner around it where it takes no classes but 0 … C-1 and the labels `y`, (n,), are others."""
+    from heldout.learners.encoded import Encoded, are_codes, takes_codes
+
+    if y is None or y.ndim != 1 or are_codes(y) or not takes_codes(learner):
+        return learner
+    return Encoded(learner)
 
 
 def _folds(encoder: Any, state: int, y: NDArray[np.generic] | None) -> Any:

@@ -207,11 +207,14 @@ def scores(hypothesis: Any, X: Any, classes: NDArray[np.generic]) -> NDArray[np.
 def predict(hypothesis: Any, X: Any, labels: int = 1) -> NDArray[np.generic]:
     """The predictions of `hypothesis`, shape (n,), in a wide type (`wide`): of several labels a row as records.
 
-    Raises FitFailure if it cannot predict, or not so many finite values or classes for each row.
+    One column, which CatBoost answers for three classes, is one label a row. Raises FitFailure if it cannot predict, or
+    not so many finite values or classes for each row.
     """
     with failures():
         given = hypothesis.predict(X)
         predicted = wide(np.asarray(given.toarray() if hasattr(given, "toarray") else given), "predicted")
+    if labels == 1 and predicted.shape == (X.shape[0], 1):
+        predicted = predicted[:, 0]
     shape = (X.shape[0],) if labels == 1 else (X.shape[0], labels)
     if predicted.shape != shape:
         raise FitFailure(f"the predictions have shape {predicted.shape}, not {shape}")

@@ -137,12 +137,12 @@ def search(
     >>> list(heldout.search("svm", SVC(), {"C": "loguniform(0.1, 100)"}, draws=2))
     ['svm', 'svm(C=7.36)', 'svm(C=2.35)']
     """
-    from sklearn.base import clone
+    from heldout.learners import cloned, parameters
 
     check_whole(draws=(draws, 1), seed=(seed, 0))
-    known = learner.get_params()
+    known = parameters(learner)
     for parameter in values:
         if parameter not in known:
             raise BadArgument("values", f"values has {parameter!r}, which is no parameter of {type(learner).__name__}")
     spaces = {parameter: Space.of(parameter, of) for parameter, of in values.items()}
-    return {called: clone(learner).set_params(**point) for called, point in points(name, spaces, int(draws), int(seed))}
+    return {called: cloned(learner).set_params(**point) for called, point in points(name, spaces, int(draws), int(seed))}

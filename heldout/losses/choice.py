@@ -1,6 +1,7 @@
 """The registry of losses, which loss is meant by a name, and which loss a target takes by itself."""
 
 from collections.abc import Mapping
+from datetime import date, timedelta
 from importlib import import_module
 from typing import Any
 
@@ -36,6 +37,11 @@ _OWN: tuple[LossKind, ...] = tuple(
 KINDS: tuple[LossKind, ...] = (*_OWN, *extensions.of("heldout.losses", LossKind, _OWN))
 NAMES = tuple(kind.name for kind in KINDS if kind.alone)
 MOST_WHOLE_CLASSES = 20
+_NO_LABELS: tuple[tuple[tuple[type, ...], str, str], ...] = (
+    ((timedelta, np.timedelta64), "durations", "make numbers of them, as days"),
+    ((date, np.datetime64), "dates", "make numbers of them, as days since the first one, or classes, as months"),
+    ((bytes,), "bytes", "decode them to text"),
+)
 # of more classes than this each must have _ROWS_A_CLASS rows in the mean, unless a loss of classes is named
 _CLASSES, _ROWS_A_CLASS = 50, 5
 
@@ -202,6 +208,8 @@ def natural_loss(y: ArrayLike) -> Loss:
     if numbers and (target.dtype.kind != "f" or np.isfinite(target).all()):  # type_of_target takes longer
         whole = target.dtype.kind != "f" or bool((np.floor(target) == target).all())
         return ZERO_ONE if whole and _few_classes(target) else SQUARED
+    if (reason := _no_labels(target)) is not None:
+        raise BadArgument("y", f"the target {reason}")
     try:
         kind = type_of_target(target)
     except (TypeError, ValueError):  # strings and numbers in one column
@@ -211,6 +219,13 @@ def natural_loss(y: ArrayLike) -> Loss:
     if kind == "continuous":
         return SQUARED
     raise BadArgument("y", f"the target is of kind {kind!r}; it must be one column of classes or of numbers")
+
+
+def _no_labels(target: NDArray[Any]) -> str | None:
+    """What values are that are neither classes nor numbers, and the remedy; None for others."""
+    first = target.flat[0] if target.size else None
+    found = (f"holds {what}, as {first}: {remedy}" for types, what, remedy in _NO_LABELS if isinstance(first, types))
+    return next(found, None)
 
 
 def unlearnable(y: NDArray[np.generic]) -> str | None:
@@ -285,6 +300,8 @@ def _parsed(spec: Any) -> tuple[LossKind, Any]:
 def _wrong_target(kind: LossKind, target: Target) -> str | None:
     """Why the target is not of the kind that the loss is for; None if it is."""
     y = as_given(target.y)
+    if (reason := _no_labels(y)) is not None:
+        return f"{target.called} {reason}"
     if kind.targets == "numbers":
         if y.dtype.kind in "iufb":
             return None

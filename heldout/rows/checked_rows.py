@@ -13,7 +13,7 @@ from heldout.rows.missing import is_missing
 from heldout.rows.wide import wide
 from heldout.several_labels import as_one
 
-_OF_ONE_TYPE = "biufUS"  # kinds of arrays whose items are of one type, and never None
+_OF_ONE_TYPE = "biufUSmM"  # kinds of arrays whose items are of one type, and never None, but for NaT
 
 
 def checked_rows(X: Any, y: Any) -> tuple[Any, Any]:
@@ -61,6 +61,8 @@ def _labels(y: Any, n: int) -> NDArray[Any]:
 
 
 def _lacks_labels(y: NDArray[Any]) -> bool:
+    if y.dtype.kind in "mM":
+        return bool(np.isnat(y).any())
     if y.dtype.kind in _OF_ONE_TYPE:
         return y.dtype.kind == "f" and not np.isfinite(y).all()
     return any(is_missing(label) for label in y.tolist())

@@ -1,5 +1,6 @@
 """Values converted to the dtype of a kind; values that cannot be converted raise ColumnError."""
 
+from datetime import timedelta
 from typing import Any, Literal
 
 import numpy as np
@@ -10,8 +11,9 @@ from tasks.data import dates, foreign_strings, loose_numbers, number_strings
 from tasks.data.dates import ColumnError
 from tasks.params.sections import ColumnKind
 
-ValueType = Literal["numbers", "truth values", "strings", "dates", "nothing"]  # the type of the values in a source
+ValueType = Literal["numbers", "truth values", "strings", "dates", "durations", "nothing"]  # the type of the values in a source
 
+_DAY = timedelta(days=1)
 _TRUTH = {"true": True, "false": False}
 
 
@@ -44,6 +46,10 @@ def as_kind(
 def _numeric(values: pd.Series, value_type: ValueType) -> pd.Series:
     if value_type == "dates":
         raise ColumnError("holds dates, which are no numbers; remove it from data.columns, or set date there")
+    if value_type == "durations":
+        if values.dtype == object:
+            return values.map(lambda value: value / _DAY, na_action="ignore").astype("float64")
+        return values.astype("timedelta64[us]") / _DAY
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype("object")
     converted = values

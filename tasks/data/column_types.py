@@ -2,7 +2,7 @@
 
 | kind | dtype | which values |
 |---|---|---|
-| numeric | int or float | numbers, also as strings such as "$5,000"; whole numbers with gaps become float64 |
+| numeric | int or float | numbers, also as strings such as "$5,000"; whole numbers with gaps become float64; durations become days |
 | boolean | bool | truth values without gaps; with gaps they become the category "False"/"True" |
 | category | pandas category of strings | strings of few distinct values; whole numbers, if the user says so |
 | date | datetime64[us], in UTC | timestamps; strings that are all dates in one format |
@@ -42,6 +42,8 @@ _VALUE_TYPES: dict[str, ValueType] = {
     "date": "dates",
     "datetime": "dates",
     "datetime64": "dates",
+    "timedelta": "durations",
+    "timedelta64": "durations",
     "empty": "nothing",
 }
 # the value types that a shard may hold for a kind, next to the type in the labelled rows
@@ -224,7 +226,7 @@ def value_type_of(values: pd.Series) -> ValueType:
 
 
 def _infer(values: pd.Series, value_type: ValueType, text: TextForm) -> tuple[ColumnKind, str | None]:
-    if value_type == "numbers" or value_type == "nothing":
+    if value_type in ("numbers", "durations", "nothing"):
         return "numeric", None
     if value_type == "truth values":
         return "boolean", None

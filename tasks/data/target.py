@@ -73,18 +73,21 @@ def _plain(target: pd.Series, name: str, settings: Settings) -> pd.Series:
         raise UserError(
             f"data.target: {name} is infinite in row {row} (counted from 0); write a finite number, or leave it empty"
         )
-    return _wide(target, name)
+    try:
+        return wide_target(target)
+    except BadArgument as error:
+        raise UserError(f"data.target: the column {name!r}: {error}") from None
 
 
-def _wide(target: pd.Series, name: str) -> pd.Series:
-    """Numbers in a type whose differences do not wrap, as `heldout.rows.wide` has them; also next to gaps."""
-    if target.dtype.kind not in "iuf":
+def wide_target(target: pd.Series) -> pd.Series:
+    """Numbers in a type whose differences do not wrap, as `heldout.rows.wide` has them; also next to gaps.
+
+    Raises BadArgument for whole numbers beyond int64.
+    """
+    if target.dtype.kind not in "iufO":
         return target
     there = target.dropna()
-    try:
-        values = wide(there.to_numpy(), "data.target")
-    except BadArgument as error:
-        raise UserError(f"{error}: the column {name!r}") from None
+    values = wide(there.to_numpy(), str(target.name))
     if values.dtype == there.to_numpy().dtype:
         return target
     if len(there) == len(target):

@@ -136,7 +136,8 @@ def _with_numbers(table: pd.DataFrame, target: str, text: TextForm) -> tuple[pd.
     except ColumnError as error:
         raise UserError(f"--target: {target} {error}") from None
     if decimal is None:
-        return table, []
+        wide = targets.wide_target(table[target])
+        return table if wide is table[target] else table.assign(**{target: wide}), []
     values = number_strings.parsed(table[target], decimal)
     line = _parsed(table[target], values, Column("numeric", "strings", values.dtype, decimal))
     return table.assign(**{target: values}), [line] if line else []

@@ -199,7 +199,7 @@ def test_a_loss_that_is_not_finite_is_a_fit_failure_that_names_the_row():
     ("function", "loss", "message"),
     [
         pytest.param(lambda n: np.full(n, np.nan), ZERO_ONE, "the prediction number 0 is not finite", id="NaN"),
-        pytest.param(lambda n: np.zeros((n, 1)), ZERO_ONE, r"the predictions have shape \(20, 1\), not \(20,\)"),
+        pytest.param(lambda n: np.zeros((n, 2)), ZERO_ONE, r"the predictions have shape \(20, 2\), not \(20,\)"),
         pytest.param(lambda n: np.zeros(n - 1), ZERO_ONE, r"the predictions have shape \(19,\), not \(20,\)"),
         pytest.param(lambda n: 0.0, SQUARED, r"the predictions have shape \(\), not \(20,\)"),
         pytest.param(lambda n: np.array(["a"] * n), ZERO_ONE, "the zero_one loss refuses the predictions: .+"),

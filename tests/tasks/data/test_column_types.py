@@ -2,9 +2,11 @@
 
 import datetime
 import decimal
+import decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,13 +45,16 @@ FOUND = {
     "days with names": (["26-FEB-1987 15:01:01.79", "1-MAR-1987 00:00:00.00"], "date", "datetime64[us]"),
     "timestamps": (pd.to_datetime(["2024-01-01", None]), "date", "datetime64[us]"),
     "dates": ([datetime.date(2024, 1, 1), None], "date", "datetime64[us]"),
+    "durations": (pd.to_timedelta([1, None], unit="h"), "numeric", "float64"),
+    "durations of Python": ([datetime.timedelta(days=10**6), None], "numeric", "float64"),
+    "durations of Arrow": (pd.array([1, None], dtype=pd.ArrowDtype(pa.duration("s"))), "numeric", "float64"),
+    "decimals": ([decimal.Decimal("1.50"), None], "numeric", "float64"),
 }
 CATEGORY = ("data.columns", "category", "text")
 REFUSED = {
     "nested": ([[1], [2]], ["list", "data.drop"]),
     "nested mappings": ([{"a": 1}], ["dict"]),
     "bytes": ([b"x"], ["bytes"]),
-    "durations": (pd.to_timedelta([1, 2]), ["timedelta64"]),
     "complex": ([1j], ["complex"]),
     "infinite": ([1.0, np.inf], ["infinite", "row 1", "finite number"]),
     "infinite whole": ([10**400, 1], ["infinite", "row 0"]),

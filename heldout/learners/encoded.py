@@ -1,0 +1,70 @@
+"""A learner that takes no classes but 0, 1, … C-1, as XGBoost, given these in place of the classes, which it answers."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+_OF_CODES = "xgboost"
+
+
+class Encoded(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """The `estimator`, fitted to the places of labels among the ascending classes of its own rows.
+
+    So it can also be fitted to rows that lack a class. After `fit`: `estimator_` and `classes_`, shape (C,).
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def fit(self, X: Any, y: Any, **further: Any) -> Self:
+        """Fit a clone: X of shape (N, p), y of shape (N,), `further` arguments as they are."""
+        from heldout.learners import cloned
+
+        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
+        self.estimator_ = cloned(self.estimator).fit(X, codes, **further)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The classes of the hypothesis, shape (n,)."""
+        check_is_fitted(self)
+        return np.asarray(self.classes_[np.asarray(self.estimator_.predict(X)).ravel().astype(np.intp)])
+
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """The class probabilities of the hypothesis, shape (n, C)."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict_proba(X))
+
+    @available_if(lambda self: hasattr(self.estimator, "decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The scores of the hypothesis, which rank the rows: shape (n,) for two classes, else (n, C)."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.decision_function(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+        return tags
+
+
+def takes_codes(learner: Any) -> bool:
+    """Whether `learner`, or a learner inside it, is a classifier that takes no classes but 0 … C-1."""
+    inner = [learner, *learner.get_params(deep=True).values()]
+    return any(_package(part) == _OF_CODES and is_classifier(part) for part in inner if hasattr(part, "get_params"))
+
+
+def _package(part: Any) -> str:
+    of_kinds = [kind.__module__.partition(".")[0] for kind in type(part).__mro__]
+    return _OF_CODES if _OF_CODES in of_kinds else of_kinds[0]
+
+
+def are_codes(labels: NDArray[np.generic]) -> bool:
+    """Whether labels, shape (N,), are 0 … C-1 already."""
+    return labels.dtype.kind in "biuf" and bool(np.array_equal(found := np.unique(labels), np.arange(len(found))))
