@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.extensions import MODULE, ROOT, install, install_example, python
+from tests.extensions import MODULE, ROOT, copy_example, install, python
 
 ALLOWED = f"execution.allowed_modules=[sklearn, {MODULE}]"
 ENTERED = """
@@ -38,7 +38,7 @@ PARAMS = str(ROOT / "params.yaml")
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory) -> Path:
-    return install_example(tmp_path_factory.mktemp("example"))
+    return copy_example(tmp_path_factory.mktemp("example"))
 
 
 def printed(code: str, *folders: Path, allowed: str = "", **given: object):
