@@ -16,6 +16,7 @@ from tasks.runtime.own_code import COMMAND
 
 _WHOLE, _WATCH = "validate", "watch"
 _PRINTING = (_WHOLE, "report")
+_NOT_READ = 141  # as a shell has it: 128 and the number of SIGPIPE
 _STAGE = "DVC_STAGE"  # in the environment of a command that DVC started
 _DVC = """\
 `dvc repro` does what `validate` does, but of its steps (prepare, fit, select,
@@ -35,7 +36,18 @@ history: something must be done; 1 a crash; 130 interrupted."""
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Run one command with its arguments; returns the exit code."""
+    """Run one command with its arguments; returns the exit code, also where nobody reads what it prints any more."""
+    try:
+        try:
+            return _command_line(given)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:  # as in `heldout batch | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes once more at its end
+        return _NOT_READ
+
+
+def _command_line(given: Sequence[str] | None) -> int:
     _use_own_environment()
     words = sys.argv[1:] if given is None else list(given)
     name = _parser().parse_args(words[:1]).name

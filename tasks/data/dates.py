@@ -9,8 +9,9 @@ _DAYS = ("%Y/%m/%d", "%d.%m.%Y", "%d-%b-%Y", "%d %b %Y", "%d/%m/%Y", "%m/%d/%Y",
 _SHORT = ("%d/%m/%y", "%m/%d/%y", "%y/%m/%d", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d.%m.%y", "%d-%b-%y", "%d %b %y")
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
 _FIRST = 20
-_LIKE_ISO = r"\s*\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?\s*"
-_LIKE_A_DATE = r"\s*\d{1,4}([-/. ])(?:\d{1,2}|[A-Za-z]{3})\1\d{1,4}(?:[T ]\d{1,2}:\d{2}.*)?\s*"
+_END = r".*(?:\n\s*)?|\s*)"  # with `.*)?\s*` the time for a long cell would be quadratic
+_LIKE_ISO = rf"\s*\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]\d{{2}}:\d{{2}}{_END}"
+_LIKE_A_DATE = rf"\s*\d{{1,4}}([-/. ])(?:\d{{1,2}}|[A-Za-z]{{3}})\1\d{{1,4}}(?:[T ]\d{{1,2}}:\d{{2}}{_END}"
 
 
 class ColumnError(ValueError):

@@ -16,7 +16,6 @@ _MONEY = r"[$€£¥₹]|USD|EUR|GBP|CHF|JPY"
 _SIGN = "[-+\N{MINUS SIGN}]?"
 _SPACE = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}"
 _CODE = re.compile(r"[0-9]+")
-_IN_BRACKETS = re.compile(r"\s*\((.*)\)\s*")  # a negative number, as accountants write it
 
 
 def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
@@ -92,7 +91,14 @@ def as_strings(values: pd.Series) -> pd.Series:
 
 
 def _match(string: str, decimal: str) -> re.Match[str] | None:
-    return _PATTERNS[decimal].fullmatch(_IN_BRACKETS.sub(r"-\1", string))
+    return _PATTERNS[decimal].fullmatch(_with_minus(string))
+
+
+def _with_minus(string: str) -> str:
+    """A number in brackets with a minus, as accountants mean it. A pattern would be quadratic in a long cell."""
+    before, opened, rest = string.partition("(")
+    inside, closed, after = rest.rpartition(")")
+    return f"{before.rstrip()}-{inside}{after.lstrip()}" if opened and closed and "\n" not in inside else string
 
 
 def value(string: str, decimal: str) -> float | None:

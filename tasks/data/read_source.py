@@ -1,9 +1,11 @@
 """Reading a user's rows: data sets of scikit-learn, OpenML, files, and folders of Parquet files."""
 
+import os
 import warnings
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError
 
 SKLEARN_SETS = ("digits", "iris", "wine", "breast_cancer", "diabetes")
+_MOST_WALKED = 100_000  # files and folders below that of a glob
 _FORMS = f"sklearn:NAME, openml:NAME-or-ID, or a path that ends in {NAMED_ENDINGS}, or a folder of Parquet files"
 
 
@@ -49,8 +52,16 @@ def read(
     return replace(rows, frame=_without(_named(in_blocks(rows.frame), f"{key}: {source}"), missing))
 
 
+def parts(folder: Path) -> list[Path]:
+    """The Parquet files of a folder, in the order of their names: a table."""
+    return sorted(folder.glob("*.parquet"))
+
+
 def unlabeled_files(pattern: str) -> list[Path]:
-    """The files that a path, a folder or a glob names, sorted. Raises UserError if there are none."""
+    """The files that a path, a folder or a glob names, sorted.
+
+    Raises UserError if there are none, and for a glob that would walk through more than `_MOST_WALKED` entries.
+    """
     if not pattern.strip():
         raise UserError("data.unlabeled is empty; give a path, a folder or a glob, or null")
     if Path(pattern).is_dir():
@@ -60,12 +71,33 @@ def unlabeled_files(pattern: str) -> list[Path]:
     else:
         folder = Path(pattern).anchor or "."
         try:
-            files = sorted(Path(folder).glob(str(Path(pattern).relative_to(folder))))
+            below = Path(pattern).relative_to(folder)
+            _check_walk(Path(folder), below, pattern)
+            files = sorted(Path(folder).glob(str(below)))
         except (ValueError, OSError) as error:
             raise UserError(f"data.unlabeled is {pattern}, which is no path and no glob: {error}") from None
     if not files:
         raise UserError(f"data.unlabeled is {pattern}: no such file; give the path, the folder or the glob of files")
     return files
+
+
+def _check_walk(folder: Path, below: Path, pattern: str) -> None:
+    """Raise UserError for a glob of folders, such as /**/*.csv, below which lies too much to look at."""
+    first = next((place for place, part in enumerate(below.parts) if has_magic(part)), len(below.parts))
+    base, left = folder.joinpath(*below.parts[:first]), below.parts[first:]
+    if len(left) < 2:  # the files of one folder
+        return
+    depth = None if "**" in left else len(left)
+    walked = 0
+    for at, folders, names in os.walk(base):
+        walked += len(folders) + len(names)
+        if walked > _MOST_WALKED:
+            raise UserError(
+                f"data.unlabeled is {pattern}, and more than {_MOST_WALKED:,} files and folders lie below {base}; name "
+                "the folder of the files"
+            )
+        if depth is not None and len(Path(at).relative_to(base).parts) + 1 >= depth:
+            folders.clear()
 
 
 def read_shard(
@@ -118,7 +150,7 @@ def _openml(name: str) -> pd.DataFrame:
 
 def _folder(folder: Path, key: str) -> FileRows:
     """The rows of all Parquet files of a folder, in the order of their names."""
-    paths = sorted(folder.glob("*.parquet"))
+    paths = parts(folder)
     if not paths:
         raise UserError(f"{key} is {folder}, a folder without Parquet files; it must be {_FORMS}")
     read_files = [reading_process.read(path, key, (), (), USUAL) for path in paths]

@@ -4,20 +4,28 @@ import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from tasks.data.read_source import unlabeled_files
+from tasks.data.read_source import parts, unlabeled_files
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.storage import files
 
 
 def hash_sources(settings: Settings) -> dict[Path, str]:
-    """The SHA-256 of each file that `data.source` and `data.unlabeled` name; data sets of a library have none."""
+    """The SHA-256 of each file that `data.source` and `data.unlabeled` name; data sets of a library have none.
+
+    A file that cannot be read has none either: `prepare` says it.
+    """
     source = Path(settings.data.source)
-    found = [*source.rglob("*")] if source.is_dir() else [source]
+    found = parts(source) if source.is_dir() else [source]
     if settings.data.unlabeled is not None:
         with contextlib.suppress(UserError):  # `prepare` says it
             found += unlabeled_files(settings.data.unlabeled)
-    return {path: files.file_hash(path) for path in found if path.is_file()}
+    hashes = {}
+    for path in found:
+        with contextlib.suppress(OSError):
+            if path.is_file():
+                hashes[path] = files.file_hash(path)
+    return hashes
 
 
 def check_unchanged(before: Mapping[Path, str]) -> None:

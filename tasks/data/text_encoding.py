@@ -17,7 +17,7 @@ _OTHER_MARKS = ((codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF16_LE, "UTF-16")
 _UNDEFINED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # Windows-1252 has no letter for them
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x19\x1c-\x1f]")
 _MOST_CONTROL = 1e-3  # share of the bytes of a text
-_WORD = re.compile(r'[^\s,;|"]*[^\x00-\x7f][^\s,;|"]*')
+_WORD = re.compile(r'[^\s,;|"]+')
 _LONGEST = 40  # letters
 
 
@@ -142,5 +142,6 @@ def _word(line: bytes) -> str:
     """The word of the first byte that Windows-1252 does not know, or else of the first byte that is not ASCII."""
     unknown = _UNDEFINED.search(line)
     text = line.decode(LATIN1 if unknown else WINDOWS)
-    words = (match for match in _WORD.finditer(text) if unknown is None or match.end() > unknown.start())
+    start = 0 if unknown is None else unknown.start()
+    words = (match for match in _WORD.finditer(text) if match.end() > start and not match[0].isascii())
     return next((match[0][:_LONGEST] for match in words), "")

@@ -2,7 +2,7 @@
 
 import filecmp
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from glob import has_magic
 from pathlib import Path
@@ -12,6 +12,7 @@ from tasks.runtime.errors import UserError
 from tasks.storage import dvc_commands
 
 RAW = Path("data/raw")
+Read = Callable[[Path], list[Path]]  # the files of a folder that a run reads
 _SCHEMES = ("sklearn:", "openml:")
 
 
@@ -38,16 +39,18 @@ def place(source: str, taken: Sequence[str] = ()) -> str:
 def copied(sources: Sequence[str], places: Sequence[str]) -> Iterator[None]:
     """Copy each of `sources` to its place and give it to DVC; if the block raises, everything is as before.
 
-    A source below data/raw stays there. An older copy is replaced if DVC has it. Raises UserError for another
-    file of the same name that DVC does not have, and with DVC's message if it fails.
+    The first source is the table, another one the unlabelled rows; of a folder only the files that a run reads are
+    copied. A source below data/raw stays there. An older copy is replaced if DVC has it. Raises UserError for another
+    file of the same name that DVC does not have, for one that cannot be read, and with DVC's message if it fails.
     """
     undo: list[tuple[Path, Path | None]] = []  # what was written, and where the older file is kept
     try:
         pairs = [(source, Path(place)) for source, place in zip(sources, places, strict=True) if is_path(source)]
         for source, target in pairs:
-            if _inside(source) is None and not _same(source, target):
+            read = read_source.parts if source == sources[0] else _shards
+            if _inside(source) is None and not _same(source, target, read):
                 _set_aside(target, undo)
-                _copy(source, target)
+                _copy(source, target, read)
         _track(sorted({part for _, target in pairs for part in _parts(target)}), undo)
         yield
     except BaseException:
@@ -69,18 +72,22 @@ def _inside(source: str) -> Path | None:
     return None
 
 
-def _same(source: str, target: Path) -> bool:
+def _shards(folder: Path) -> list[Path]:
+    return read_source.unlabeled_files(str(folder))
+
+
+def _same(source: str, target: Path, read: Read) -> bool:
     if Path(source).is_file():
         return target.is_file() and filecmp.cmp(source, target, shallow=False)
-    here, there = _files(source), _files(str(target)) if target.is_dir() else {}
+    here = _files(source, read)
+    there = {str(path.relative_to(target)): path for path in target.rglob("*") if path.is_file()}
     return here.keys() == there.keys() and all(filecmp.cmp(here[name], there[name], shallow=False) for name in here)
 
 
-def _files(source: str) -> dict[str, Path]:
-    """The files of a folder or a glob, by their names inside of it."""
-    if _is_glob(source):
-        return {path.name: path for path in read_source.unlabeled_files(source)}
-    return {str(path.relative_to(source)): path for path in Path(source).rglob("*") if path.is_file()}
+def _files(source: str, read: Read) -> dict[str, Path]:
+    """The files of a folder or a glob that a run reads, by their names."""
+    found = read_source.unlabeled_files(source) if _is_glob(source) else read(Path(source))
+    return {path.name: path for path in found if path.is_file()}
 
 
 def _is_glob(source: str) -> bool:
@@ -93,14 +100,17 @@ def _parts(target: Path) -> set[Path]:
     return {RAW / path.relative_to(RAW).parts[0] for path in paths}
 
 
-def _copy(source: str, target: Path) -> None:
+def _copy(source: str, target: Path, read: Read) -> None:
     RAW.mkdir(parents=True, exist_ok=True)
-    if Path(source).is_file():
-        shutil.copyfile(source, target)
-        return
-    for name, path in _files(source).items():
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target / name)
+    pairs = {target: Path(source)}
+    if not Path(source).is_file():
+        target.mkdir()
+        pairs = {target / name: path for name, path in _files(source, read).items()}
+    for place, path in pairs.items():
+        try:
+            shutil.copyfile(path, place)
+        except PermissionError:
+            raise UserError(f"{path} may not be read by this user; give it read permission") from None
 
 
 def _set_aside(target: Path, undo: list[tuple[Path, Path | None]]) -> None:

@@ -70,7 +70,7 @@ class Entry:
         """From what `text` gave. Raises ValueError for anything else."""
         try:
             found = cls(**json.loads(text))
-        except TypeError as error:
+        except (TypeError, RecursionError) as error:
             raise ValueError(str(error)) from None
         if found.text() != text:
             raise ValueError("not in the one form")

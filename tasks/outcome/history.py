@@ -62,6 +62,9 @@ class History:
         """From what `exported` gave. Raises ValueError for anything else."""
         try:
             found = json.loads(text)
+            for one in found.get("ledgers", ()):
+                if not all(isinstance(entry, str) for entry in one["entries"].values()):
+                    raise TypeError("an entry is no text")
             if found[EXPORT] != _FORM:
                 raise ValueError(f"it is of form {found[EXPORT]}, and this version reads form {_FORM}")
             return cls(
@@ -69,7 +72,7 @@ class History:
                 tuple(TrackedRun(**one) for one in found["runs"]),
                 found["champions"],
             )
-        except (TypeError, KeyError) as error:
+        except (TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ValueError(f"it is no exported ledger ({error})") from None
 
 

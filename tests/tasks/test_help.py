@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -88,3 +89,19 @@ def test_outside_of_the_environment_the_answer_is_one_line(tmp_path):
     )
     assert (2, "") == (ran.returncode, ran.stdout)
     assert re.fullmatch("error: .*make repro.*\n", ran.stderr)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["batch", "--help"], 0), (["verify", "--ledger", "export.json"], 141)],  # argparse passes over the error
+)
+def test_a_pipe_that_nobody_reads_ends_a_command_without_a_traceback(words, code, tmp_path):
+    export = {"heldout ledger of operations": 1, "ledgers": [], "runs": [], "champions": {}}
+    (tmp_path / "export.json").write_text(json.dumps(export))
+    reads, writes = os.pipe()
+    os.close(reads)
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "flows", *words]
+    ran = subprocess.run(command, stdout=writes, stderr=subprocess.PIPE, cwd=tmp_path, env=env, text=True, check=False)
+    os.close(writes)
+    assert (code, "") == (ran.returncode, ran.stderr)

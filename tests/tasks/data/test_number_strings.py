@@ -1,5 +1,7 @@
 """Numbers written as strings: read as they were written, refused where they can be read in two ways."""
 
+import contextlib
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -7,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.data import column_types, number_strings
+from tasks.data import column_types, dates, number_strings
 from tasks.data.dates import ColumnError
 from tasks.data.prepare_tables import prepare
 from tasks.data.text_form import TextForm
@@ -46,6 +48,19 @@ def test_numbers_in_disguise_are_a_numeric_column(strings, numbers):
     typed, columns = column_types.typed(table)
     assert numbers * 30 == typed["x"].tolist()
     pd.testing.assert_series_equal(typed["x"], column_types.conform(table["x"], columns["x"]))
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["(" * 10**5, " " * 10**5 + "x", "1" * 10**5 + "x", "2020-01-01 10:00" + " " * 10**5 + "\nx"],
+    ids=["brackets", "spaces", "digits", "a date"],
+)
+def test_a_long_cell_takes_no_longer_than_its_letters(cell):
+    began = time.process_time()
+    assert None is number_strings.decimal_of([cell], None)
+    with contextlib.suppress(ColumnError):
+        dates.common_format(pd.Series([cell], dtype=object))
+    assert 5 > time.process_time() - began  # minutes, where it is quadratic
 
 
 @pytest.mark.parametrize("strings", NOT_READ.values(), ids=NOT_READ)

@@ -39,6 +39,18 @@ def test_a_glob_names_its_files_in_order_from_here_or_from_the_root(checkout, ro
     assert [checkout / "deep/a.csv"] == read_source.unlabeled_files(str(checkout / "deep/a*"))
 
 
+def test_a_glob_does_not_walk_through_a_whole_disk(checkout, rows, monkeypatch):
+    for number in range(4):
+        Path(f"deep/{number}/er").mkdir(parents=True)
+        rows.to_csv(f"deep/{number}/er/a.csv", index=False)
+    assert 4 == len(read_source.unlabeled_files("deep/**/*.csv")) == len(read_source.unlabeled_files("deep/*/er/*.csv"))
+    monkeypatch.setattr(read_source, "_MOST_WALKED", 5)
+    for pattern in ("deep/**/*.csv", str(checkout / "**/*.csv"), "*/*/er/*.csv"):
+        with pytest.raises(UserError, match="lie below .*; name the folder"):
+            read_source.unlabeled_files(pattern)
+    assert 1 == len(read_source.unlabeled_files("deep/1/er/*.csv"))
+
+
 COLUMNS = ("id", "x", "kind")
 ENDINGS = (".csv", ".gz", ".zip", ".parquet", ".xlsx")
 PATHS = ("sklearn:NAME", "openml:NAME-or-ID", *ENDINGS)

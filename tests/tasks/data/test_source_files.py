@@ -39,6 +39,22 @@ def test_a_file_that_changed_is_named_also_with_its_old_size_and_time(sources, p
         check_unchanged(sources)
 
 
+def test_only_what_a_run_reads_has_a_hash_and_a_file_that_may_not_be_read_has_none(settings_with, sources, monkeypatch):
+    Path("rows/b.parquet").write_bytes(b"b")
+    Path("rows/notes").mkdir()
+    Path("rows/notes/c.parquet").write_bytes(b"c")
+    Path("rows/d.txt").write_bytes(b"d")
+
+    def opened(path, *given, **named):
+        if path.name == "b.parquet":
+            raise PermissionError(path)
+        return original(path, *given, **named)
+
+    original = Path.open
+    monkeypatch.setattr(Path, "open", opened)
+    assert sources == hash_sources(settings_with("data.source=rows", "data.unlabeled=new"))
+
+
 @pytest.mark.parametrize("source", ["sklearn:digits", "none.csv"])
 def test_what_is_no_file_has_no_hash(settings_with, source):
     assert {} == hash_sources(settings_with(f"data.source={source}"))

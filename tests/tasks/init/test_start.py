@@ -223,7 +223,12 @@ def test_folders_of_parts_and_of_shards_are_copied_whole():
         Path(folder).mkdir()
         for number, part in enumerate(parts):
             part.to_parquet(f"{folder}/{number}.parquet")
+        Path(folder, "film.mov").write_bytes(b"no run reads it")
+        Path(folder, "deep").mkdir()
+        frame.to_parquet(f"{folder}/deep/0.parquet")
     begin("table", unlabeled="more")
+    copied = {str(path.relative_to("data/raw")) for path in Path("data/raw").rglob("*") if path.suffix != ".dvc"}
+    assert {"table", "table/0.parquet", "table/1.parquet", "more", "more/0.parquet"} == copied - {".gitignore"}
     assert ("data/raw/table", "data/raw/more") == (written()["data"]["source"], written()["data"]["unlabeled"])
     assert 90 == len(pd.read_parquet("data/raw/table"))
     begin("table", unlabeled="more/*.parquet")

@@ -169,7 +169,16 @@ def test_an_exported_history_says_the_same_and_its_changes_are_found(store):
     changed = json.loads(text)
     changed["runs"][2]["metrics"]["E_cv"] = 0.01
     assert verify(History.parsed(json.dumps(changed)), entry_of, store.report).faults
-    for broken in ("{}", "[]", "no", json.dumps({**changed, "heldout ledger of operations": 99})):
+    deep = "[" * 10**5 + "]" * 10**5
+    no_texts = {**changed, "ledgers": [{"run": "a", "entries": {"00000001": 3}}]}
+    for broken in (
+        "{}",
+        "[]",
+        "no",
+        deep,
+        json.dumps(no_texts),
+        json.dumps({**changed, "heldout ledger of operations": 99}),
+    ):
         with pytest.raises(ValueError, match="it is|Expecting"):
             History.parsed(broken)
 
