@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, meaning in _CELLS.items():
         parser.add_argument(f"--{name}", metavar="COLUMN", nargs="+", help=meaning)
     parser.add_argument(
-        "--only", metavar="COLUMN=VALUE", action="append", default=[], help="the lines with this value, and no others"
+        "--only", metavar="COLUMN=VALUE", action="append", default=[], help="the lines with this value, and no others; of Vowpal Wabbit pass=N"
     )
     parser.add_argument(
         "--sep", metavar="SIGN", help="what separates columns: , or ; or tab or |; by default it is found"
@@ -103,7 +103,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--loss", metavar="NAME", help="zero_one, squared, absolute, …; by default the labels say")
     parser.add_argument("--loss-max", type=float, metavar="L", help="what no loss can pass, for a bound")
     parser.add_argument(
-        "--metric", metavar="NAME", help="in place of a loss: auc, average_precision, f1 or balanced_accuracy; 1 - it"
+        "--metric",
+        metavar="NAME",
+        help="in place of a loss: auc, average_precision, f1, balanced_accuracy, mcc, kappa, recall, precision, "
+        "specificity, or r2 of numbers; 1 - it",
     )
     parser.add_argument(
         "--missing", choices=("leave_out", "wrong"), help="rows with a missing answer, or the answer as an error"
@@ -145,7 +148,7 @@ def main(options: argparse.Namespace) -> int:
         if options.row == _NONE:
             given["row"] = None
         sources = [_source(file, options) for file in options.files]
-        read = recognise.read(sources, given)
+        read = recognise.read(sources, {**given, "only": options.only or None})
         if read is not None:
             made = heldout.from_predictions(
                 read, **{name: of for name, of in given.items() if name not in _READ_ALREADY}

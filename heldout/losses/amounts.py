@@ -97,10 +97,19 @@ def of_margin(value: float, loss: Loss) -> float:
     return value / 100 if loss.binary else value
 
 
+def margin_unit(loss: Loss) -> str:
+    """What a margin is in: percentage points for a loss of 0 and 1, the mean of another, or 1 - a metric."""
+    if loss.binary:
+        return "percentage points"
+    return loss.name if loss.mean_called == loss.name else f"the mean {loss.name} loss"
+
+
 def margin_text(margin: float, loss: Loss) -> str:
     """A margin with its unit, and with every digit that somebody wrote."""
-    unit = "percentage points" if loss.binary else f"in the mean {loss.name} loss"
-    return f"{as_margin(margin, loss):.10g} {unit}"
+    unit = margin_unit(loss)
+    if unit == loss.name:  # the name of the estimate says it
+        return f"{as_margin(margin, loss):.10g}"
+    return f"{as_margin(margin, loss):.10g} {'' if loss.binary else 'in '}{unit}"
 
 
 def number(value: float, loss: ReadAs) -> str:

@@ -19,9 +19,10 @@ from heldout.fits.metric_terms import ranks
 from heldout.intervals.method import estimate_with
 from heldout.learners.fitting import predict
 from heldout.losses import Loss, Losses
-from heldout.losses.choice import as_written, ordered_as
+from heldout.losses.choice import natural_loss, ordered_as
 from heldout.losses.loss import places
 from heldout.losses.set_metrics import OwnMetric, SetMetric, alike
+from heldout.losses.set_metrics.named import NAMED, named
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.metrics.jackknife import MOST_PARTS
 from heldout.notebook import by_loss
@@ -38,9 +39,9 @@ Metric = str | Callable[..., Any]
 Needs = Literal["answer", "ranks"]
 _NEARER = 0.5  # the error by a metric of the user's, of which it is known what a row changes
 _ROUNDING = 1e-9  # terms and bounds that are closer, as a share of the largest term, are equal
-_R2 = ("r2", "r2_score")  # no mean of losses
 _NEEDS: tuple[Needs, ...] = get_args(Needs)
 NAMES = tuple(name for name, one in ESTIMATES.items() if one.set_metric is not None)
+KNOWN = (*NAMES, *NAMED)  # what a metric may be called in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,16 +73,37 @@ class ByMetric:
         if callable(metric):
             own = OwnMetric.of(metric, greater_is_better)
             return cls(own, f"E_{own.name}", own.needs or needs, y, every)
+        if (known := named(metric)) is not None:
+            return cls(NAMED[known], f"E_{known}", "answer", y, every).checked()
         name = metric if metric in NAMES else criteria.of_metric(metric)
         set_metric = None if name is None else ESTIMATES[name].set_metric
         if name is None or set_metric is None:
             loss = ordered_as(metric)
             raise BadArgument(
                 "metric",
-                f"metric is {metric!r}; it must be one of {', '.join(NAMES)}, or a function as those of "
+                f"metric is {metric!r}; it must be one of {', '.join(KNOWN)}, or a function as those of "
                 "sklearn.metrics" + (f"; {loss} is the loss whose mean puts candidates in its order" if loss else ""),
             )
         return cls(set_metric, name, "ranks" if set_metric.needs == "ranks" else "answer", y, every)
+
+    def checked(self) -> Self:
+        """The same. Raises BadArgument where a metric of classes is asked of numbers, or one of numbers of classes."""
+        numbers = not natural_loss(self.y).of_classes
+        if isinstance(self.metric, OwnMetric) and self.metric.slopes is not None:
+            if self.y.dtype.kind not in "biuf":
+                raise BadArgument("metric", f"metric is {self.name[2:]}, which is of numbers, and the labels are none")
+        elif numbers:
+            raise BadArgument("metric", f"metric is {self.name[2:]}, which is of classes, and the labels are numbers")
+        elif len(np.unique(self.y)) < 2:
+            raise BadArgument("label", f"metric is {self.name[2:]}, which needs at least two classes; there is one")
+        return self
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether answers must be classes: of a metric that is known here, but for one of ranks or numbers."""
+        if isinstance(self.metric, OwnMetric):
+            return self.metric.of_counts is not None
+        return self.needs == "answer"
 
     @property
     def loss(self) -> Loss:
@@ -102,6 +124,12 @@ class ByMetric:
         said = answers if self.needs == "ranks" else places(answers, classes)
         terms = self.metric.terms(places(y, classes), said, weights, len(classes))
         if not np.isfinite(terms).all():
+            if self.metric.by_said and len(np.unique(y)) > 1:
+                raise BadArgument(
+                    "metric",
+                    f"metric is {self.metric.metric}, which has no value where no row is answered with a class, as in "
+                    f"a part of {len(y)} rows; take fewer folds, or recall",
+                )
             raise BadArgument(
                 "fold",
                 f"metric is {self.metric.metric}, which needs rows of two classes in each tested part, and one "
@@ -117,7 +145,7 @@ class ByMetric:
         of groups, of which `heldout.metrics.jackknife` takes as many. Rows whose labels and answers repeat need none.
         """
         n, order = len(self.y), np.concatenate(tested)
-        if not isinstance(self.metric, OwnMetric) or n <= MOST_PARTS or len(order) != n:
+        if not isinstance(self.metric, OwnMetric) or self.metric.is_known or n <= MOST_PARTS or len(order) != n:
             return self
         if all(int(alike(as_given(self.y[order]), as_given(given)).max()) < MOST_PARTS for given in answers):
             return self
@@ -145,10 +173,10 @@ class ByMetric:
         step = self.metric.step(self.y, of_ranks=self.needs == "ranks")
         return 1 / step if step else 0.0
 
-    def observed(self, seen: Tested) -> Tested:
+    def observed(self, seen: Tested, said: NDArray[Any]) -> Tested:
         """The same with the number of independent rows that the terms weigh as at most.
 
-        Of a function these are the `rows`, and twice as many where answers are numbers, which are seldom all wrong.
+        `said`, shape (N,), are the answers behind the terms. Of a function these are the `rows`, and twice as many where answers are numbers, which are seldom all wrong.
         """
         known = {name: getattr(seen, name) for name in seen.__dataclass_fields__}
         of = CrossValidatedSets if isinstance(seen, CrossValidated) else TestedSet
@@ -159,8 +187,12 @@ class ByMetric:
                 parts = seen.units / replace(seen, cluster=self.part).units
             size = parts * self.rows * (2 if self.needs == "ranks" else 1)
             return of(**known, size=size, of_answers=parts * self.rows)
-        sizes = np.unique(self.y, return_counts=True)[1].astype(np.float64)
-        return of(**known, size=self.metric.size(sizes, 1 - seen.error), of_answers=self.rows)
+        classes, counts = np.unique(self.y, return_counts=True)
+        sizes, rows = counts.astype(np.float64), self.rows
+        if self.metric.by_said:
+            sizes = np.array([np.sum(said == one) for one in classes], dtype=np.float64)
+            rows = self.metric.rows(np.maximum(sizes, 1.0))
+        return of(**known, size=self.metric.size(sizes, 1 - seen.error), of_answers=rows)
 
     def estimates(
         self,
@@ -226,12 +258,9 @@ def of_fits(
         raise BadArgument(
             "greater_is_better", f"greater_is_better is {greater_is_better!r}; it is True or False, of a function alone"
         )
-    if isinstance(metric, str) and criteria.of_metric(metric) is None and (named := ordered_as(metric)) is not None:
-        if as_written(metric) not in _R2:
-            return by_loss.of_fits(fits, design, models, named)
-        from sklearn.metrics import r2_score
-
-        metric = r2_score
+    by_name = isinstance(metric, str) and criteria.of_metric(metric) is None and named(metric) is None
+    if by_name and (loss := ordered_as(metric)) is not None:
+        return by_loss.of_fits(fits, design, models, loss)
     by = ByMetric.of(
         metric, design.y, None if design.weights is None else design.weights.relative, needs, greater_is_better
     )
@@ -251,7 +280,7 @@ def of_fits(
     for name, given in answers.items():
         terms = [by.terms(said, rows) for said, rows in zip(given, tested, strict=True)]
         seen = cross_validated(replace(design, loss=by.loss), Evidence({"cross_validation": terms}), of_sets=True)
-        observed[name] = by.observed(seen)
+        observed[name] = by.observed(seen, np.concatenate(given))
     by.check_direction((by.needs,))
     size, kind = mean_fold_training_size(design), design.dependence.kind
     return Compared(

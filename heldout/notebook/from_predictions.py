@@ -112,7 +112,8 @@ def from_predictions(
     weight : str, optional
         The column with how many rows of the population a row stands for.
     metric : str or callable, optional
-        In place of a loss, "auc", "average_precision", "f1" or "balanced_accuracy", or a function or a scorer as in
+        In place of a loss, "auc", "average_precision", "f1", "balanced_accuracy", "mcc" (Matthews' correlation),
+        "kappa", "recall", "precision" or "specificity"; of numbers "r2"; or a function or a scorer as in
         `Validation.metric`. The estimates are 1 - it, or it itself where less is better, called E_auc and so on, in
         each fold, or on all rows. For "auc" and "average_precision" the labels are of two classes, and an answer is a
         number which is the larger, the likelier is the last of them in ascending order, or the one that its column is
@@ -128,7 +129,7 @@ def from_predictions(
     intervals : mapping of str to str, optional
         As in `heldout.validate`, for a method that needs no further fit.
     margin : float, optional
-        As in `heldout.validate`: the largest difference of errors that does not matter.
+        As in `heldout.validate`: the largest difference of errors, or of 1 - the metric, that does not matter.
     format : str, optional
         The tool that wrote the table, such as "caret", where it is to be read by its conventions and nobody could tell.
     progressive : bool, default False
@@ -240,12 +241,20 @@ def from_predictions(
         no_interval=no_interval,
     )
     if metric is not None:
-        _check_metric(given, folds, loss, loss_max, missing, intervals, margin)
-        by, terms = by_metric(table, folds, given, label, metric, weights)
-        observed = {name: by.observed(seen) for name, seen in _observed(lines, folds, terms, by.loss).items()}
+        _check_metric(given, folds, loss, loss_max, missing, intervals, stratum)
+        by, terms, said = by_metric(table, folds, given, label, metric, weights)
+        seen = _observed(lines, folds, terms, by.loss)
+        observed = {name: by.observed(of, said[place]) for place, (name, of) in enumerate(seen.items())}
         estimates = by.estimates(observed, level, whose.target, folds.n_train, folds.kind)
         taken = _taken(table, lines, named_by, given, folds, used, by.loss, judged_by, by.needs, whose)
-        return made(estimates=estimates, loss=by.loss, observed=observed, is_mean=False, taken=taken)
+        return made(
+            estimates=estimates,
+            loss=by.loss,
+            observed=observed,
+            is_mean=False,
+            taken=taken,
+            margin=checked(margin, by.loss),
+        )
     found = [
         judged(table, of, given, given.values(table, of), label, loss, loss_max, weights, missing) for of in folds.lines
     ]
@@ -354,15 +363,15 @@ def _observed(
 
 
 def _check_metric(
-    given: Given, folds: GivenFolds, loss: Any, loss_max: Any, missing: Missing, intervals: Any, margin: Any
+    given: Given, folds: GivenFolds, loss: Any, loss_max: Any, missing: Missing, intervals: Any, stratum: Any
 ) -> None:
     """Raise BadArgument for what a metric of answers and labels does not go with."""
     if given.argument != "answer":
         raise BadArgument(given.argument, f"{given.argument} is given, but a metric is of answers and labels")
-    others = {"loss": loss, "loss_max": loss_max, "intervals": intervals, "margin": margin}
+    others = {"loss": loss, "loss_max": loss_max, "intervals": intervals, "stratum": stratum}
     for argument, value in others.items():
         if value is not None:
-            raise BadArgument(argument, f"{argument} is {value!r}, which is about a loss; leave out it or metric")
+            raise BadArgument(argument, f"{argument} is {value!r}, which is about the mean of a loss; leave out it or metric")
     if missing == "wrong":
         raise BadArgument("missing", "missing is wrong, but no answer is wrong by itself for a metric; use leave_out")
     if any(lines.repeated for lines in folds.lines):

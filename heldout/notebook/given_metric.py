@@ -7,7 +7,7 @@ import numpy as np
 
 from heldout.errors import BadArgument
 from heldout.losses import Losses
-from heldout.losses.set_metrics import OwnMetric
+from heldout.losses.set_metrics import OwnMetric, SetMetric
 from heldout.notebook.by_metric import ByMetric, Metric
 from heldout.notebook.given_folds import GivenFolds
 from heldout.notebook.given_losses import Given, as_numbers, check_filled, filled, same_kind
@@ -17,8 +17,10 @@ from heldout.splits.weights import Weights
 
 def by_metric(
     table: Any, folds: GivenFolds, given: Given, label: str, metric: Metric, weights: Weights | None
-) -> tuple[ByMetric, list[Losses]]:
-    """The metric, and the terms of M candidates in each partition, shape (M, N), one answer for each row.
+) -> tuple[ByMetric, list[Losses], Values]:
+    """The metric, the terms of M candidates in each partition, shape (M, N), one answer for each row, and the answers.
+
+    The answers are those of the first partition, shape (M, N).
 
     Raises BadArgument.
     """
@@ -33,12 +35,13 @@ def by_metric(
         many = "two classes" if by.needs == "ranks" else "at least two classes"
         raise BadArgument("label", f"metric is {by.name[2:]}, which needs {many}; there are {len(classes)}")
     whole = np.zeros(len(y), dtype=np.int64)
-    terms, numbers = [], False
+    terms, numbers, said_first = [], False, None
     for lines, fold in zip(folds.lines, folds.fold or (whole,), strict=True):
         answers = _answers(lines, given, given.values(table, lines), y, by)
         if len(folds.lines) == 1 and folds.kind is None:
             by = by.in_parts([np.flatnonzero(fold == part) for part in range(int(fold.max()) + 1)], [*answers])
-        numbers |= classes is None and answers.dtype.kind in "fiu" and not np.isin(answers, y).all()
+        said_first = answers if said_first is None else said_first
+        numbers |= classes is None and not isinstance(by.metric, SetMetric) and not by.metric.is_known and answers.dtype.kind in "fiu" and not np.isin(answers, y).all()
         of_all = np.empty((len(answers), len(y)))
         for part in range(int(fold.max()) + 1):
             rows = np.flatnonzero(fold == part)
@@ -46,7 +49,7 @@ def by_metric(
                 of_all[number, rows] = by.terms(np.stack([-said, said], axis=1) if by.needs == "ranks" else said, rows)
         terms.append(of_all)
     by.check_direction(("answer", "ranks") if len(np.unique(y)) == 2 else ("answer",))
-    return replace(by, needs="ranks") if numbers else by, terms
+    return replace(by, needs="ranks") if numbers else by, terms, said_first  # type: ignore[return-value]  # not None
 
 
 def _answers(lines: LongTable, given: Given, values: Values, y: Values, by: ByMetric) -> Values:
@@ -55,7 +58,9 @@ def _answers(lines: LongTable, given: Given, values: Values, y: Values, by: ByMe
     if by.needs == "ranks":
         said = as_numbers(lines, "answer", values)
         said = -said if given.about_first(np.unique(y)) else said
-    elif isinstance(by.metric, OwnMetric) and values.dtype.kind in "biuf":
+    elif isinstance(by.metric, OwnMetric) and by.metric.slopes is not None:
+        said = as_numbers(lines, "answer", values)
+    elif isinstance(by.metric, OwnMetric) and not by.of_classes and values.dtype.kind in "biuf":
         said = _about_last(values, np.unique(y), given)
     else:
         said = same_kind(lines, values, y)

@@ -35,6 +35,8 @@ class Reader:
         From the files, and what a user said of them, to their lines. Raises BadArgument.
     of_text : bool
         Whether it reads lines of text, and not columns.
+    only : tuple of str
+        What `--only NAME=VALUE` may choose by in a text, which has no columns.
     of_objects : bool
         Whether it reads models that a mapping holds, and no columns: it takes what is near, and says what is lacking.
     """
@@ -50,4 +52,5 @@ class Reader:
     fits: Callable[[Sequence[Source]], float]
     read: Callable[[Sequence[Source], Asked], ReadPredictions]
     of_text: bool = False
+    only: tuple[str, ...] = ()
     of_objects: bool = False

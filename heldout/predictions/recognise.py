@@ -28,9 +28,9 @@ def read(sources: Sequence[Source], given: Mapping[str, Any]) -> ReadPredictions
     label, fold, correct = (
         None if named.get(name) is None else str(named[name]) for name in ("label", "fold", "correct")
     )
-    asked = Asked(label, fold, correct, progressive=bool(named.get("progressive")))
+    asked = Asked(label, fold, correct, progressive=bool(named.get("progressive")), only=named.get("only", ()))
     if format is not None:
-        return called(format).read(sources, asked)
+        return _read(called(format), sources, asked)
     in_memory = all(one.has_columns and not one.head for one in sources)
     held = next((one for one in READERS if in_memory and one.of_objects and one.fits(sources) > 0), None)
     if held is not None:
@@ -40,7 +40,7 @@ def read(sources: Sequence[Source], given: Mapping[str, Any]) -> ReadPredictions
     if reader is None and not ours:
         reader = _only_one([one for one in _of_columns(sources) if one.fits(sources) >= 1], sources)
     if reader is not None:
-        return reader.read(sources, asked)
+        return _read(reader, sources, asked)
     if ours or "correct" in named:
         return None
     if not all(one.has_columns for one in sources):
@@ -50,6 +50,16 @@ def read(sources: Sequence[Source], given: Mapping[str, Any]) -> ReadPredictions
         "answer",
         f"answer is 'answer', but {_files(sources)} has the columns {every}; name the column there; {nearest(sources)}",
     )
+
+
+def _read(reader: Reader, sources: Sequence[Source], asked: Asked) -> ReadPredictions:
+    """The lines. Raises BadArgument for what is to be chosen in a text that has no columns, by another name."""
+    if asked.only and any(not one.has_columns for one in sources):
+        unknown = [text for text in asked.only if text.partition("=")[0] not in reader.only]
+        if unknown:
+            known = f": it may be {', '.join(reader.only)}" if reader.only else ""
+            raise BadArgument("only", f"only is {unknown[0]}, but {reader.tool}'s text has no columns{known}")
+    return reader.read(sources, asked)
 
 
 def _is_ours(source: Source) -> bool:

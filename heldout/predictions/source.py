@@ -65,10 +65,11 @@ class Source:
 @dataclass(frozen=True)
 class Asked:
     """What a user said: the names of some columns; that of the metric which is the credit of a row (`correct`); whether
-    rows were tested before they were trained on.
+    rows were tested before they were trained on; and the `only` values of the lines, where a text has no columns.
     """
 
     label: str | None = None
     fold: str | None = None
     correct: str | None = None
     progressive: bool = False
+    only: Sequence[str] = ()

@@ -30,7 +30,7 @@ from typing import Any, Literal
 from heldout.errors import BadArgument
 from heldout.fits import baseline
 from heldout.losses import Loss
-from heldout.losses.amounts import as_margin, margin_text, of_margin
+from heldout.losses.amounts import as_margin, margin_text, margin_unit, of_margin
 from heldout.schemes.design import Design
 from heldout.schemes.set_metrics import cross_validated_by
 
@@ -60,7 +60,7 @@ def checked(margin: Any, loss: Loss) -> float | None:
     if margin is None:
         return None
     number = isinstance(margin, Real) and not isinstance(margin, bool)
-    unit = "percentage points" if loss.binary else f"the mean {loss.name} loss"
+    unit = margin_unit(loss)
     if not number or not 0 < float(margin) < math.inf:
         raise BadArgument("margin", f"margin is {margin!r}; it must be a finite number above 0, in {unit}, or None")
     found = of_margin(float(margin), loss)

@@ -33,7 +33,7 @@ def of_metric(found: "PairedDifferences", observed: Sequence[Tested], factor: fl
     if not parts or not parts[0].of_answers or found.degrees <= 0:
         return found
     share = parts[0].units / parts[0].n / factor
-    rows = max(parts[0].of_answers * share, 2.0)
+    rows = max(min(of.of_answers for of in parts) * share, 2.0)
     degrees = min(found.degrees, max(min(rows, *(of.size * share for of in parts)) - 1, 1.0))
     return replace(
         found, of_rows=found.variance, rows=np.full_like(found.error, rows), degrees=degrees, loss=ZERO_ONE, limit=1.0

@@ -4,7 +4,8 @@ The error is 1 - it where more is better, and the metric itself where less is (`
 says that more is better, and that is not 1 at best, as a profit, has the error - it.
 
 Its terms are those of `heldout.losses.set_metrics.set_metric`, by difference quotients in the weights: of each row, or
-of random parts of the rows where many answers differ.
+of random parts of the rows where many answers differ. A metric that is known here has its derivatives: by the shares of
+rows of each label and answer (`of_counts`), or by row (`slopes`).
 """
 
 import inspect
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 from heldout.losses.choice import natural_loss
-from heldout.losses.loss import Loss, Losses
+from heldout.losses.loss import Loss, Losses, places
 from heldout.losses.set_metrics.direction import Directed
 from heldout.losses.set_metrics.set_metric import ByDifference, Values
 from heldout.losses.zero_one import ZERO_ONE
@@ -42,6 +43,9 @@ class OwnMetric:
 
     `less_is_better` is None where only its value at the labels can say it (`check_best`): then it is 1 at best. `needs`
     is what a scorer asks of a hypothesis, None of a function.
+
+    With `of_counts`, from the shares of rows by label and answer, shape (C, C), or `slopes`, from labels, answers and
+    weights, to the metric and its derivatives, the function is not asked about parts.
     """
 
     function: Callable[..., Any]
@@ -49,6 +53,13 @@ class OwnMetric:
     less_is_better: bool | None = None
     needs: Literal["answer", "ranks"] | None = None
     negated: bool = False
+    of_counts: Callable[[Values], tuple[float, Values]] | None = None
+    slopes: Callable[[Values, Values, Values], tuple[float, Values]] | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its derivatives are."""
+        return self.of_counts is not None or self.slopes is not None
 
     @classmethod
     def of(cls, metric: Callable[..., Any], greater_is_better: bool | None = None) -> Self:
@@ -119,6 +130,8 @@ class OwnMetric:
         shape (n,), whose terms are their mean then. Raises BadArgument for what is no metric: no finite number, of at
         most 1 where more is better, or another one where all weights are twice as large.
         """
+        if self.is_known:
+            return self._known_terms(y, answers, weights)
         labels, said = as_given(y), as_given(answers)
         value, slope = ByDifference(self._value)(labels, said, weights, part)
         if abs(self._value(labels, said, 2 * weights) - value) > _ROUNDING:
@@ -128,6 +141,25 @@ class OwnMetric:
         influence = len(labels) * weights * slope
         best = 0.0 if self.negated else 1.0
         terms: Losses = value + influence if self.less_is_better else best - value - influence
+        return terms
+
+    def _known_terms(self, y: NDArray[Any], answers: NDArray[Any], weights: Values) -> Losses:
+        if self.slopes is not None:
+            value, slope = self.slopes(y.astype(np.float64), answers.astype(np.float64), weights)
+        else:
+            classes = np.union1d(y, answers)
+            cell = places(y, classes) * len(classes) + places(answers, classes)
+            shape = (len(classes), len(classes))
+            counts = np.bincount(cell, weights=weights, minlength=len(classes) ** 2).reshape(shape)
+            value, of_cells = self.of_counts(counts / counts.sum())  # type: ignore[misc]  # one of both is there
+            slope = of_cells.ravel()[cell] / counts.sum()
+        if not math.isfinite(value):
+            raise BadArgument(
+                "metric",
+                f"metric is {self.name}, which has no value on a part of {len(y)} rows, whose labels are all {y[0]}; "
+                "take fewer folds",
+            )
+        terms: Losses = 1 - value - len(y) * weights * slope
         return terms
 
     def step(self, y: NDArray[Any], *, of_ranks: bool) -> float:

@@ -80,6 +80,7 @@ class SetMetric:
     size: Callable[[Values, float], float]
     chance: Callable[[int, int], float] = _half
     steps: Callable[[Values], Values] = _as_they_are
+    by_said: bool = False
 
     @property
     def loss(self) -> Loss:

@@ -29,6 +29,8 @@ _OWN: tuple[Reader, ...] = tuple(
         "moa",
         "cross_validate",
         "lightgbm_cv",
+        "xgboost_cv",
+        "catboost_cv",
         "prophet",
         "statsforecast",
     )

@@ -2,8 +2,8 @@
 
 `cross_validation_holdout_predictions()` has the rows of all folds; `cross_validation_predictions()[i]` those of fold
 i, with probabilities 0 and 0 in all other rows. Of two classes `predict` is cut at the threshold of greatest F1,
-which is taken on the labels of the fold itself: a number of it is too low. Ours is that of the likelier class.
-H2O.ai, H2O-3 documentation: Cross-validation; Prediction (`default_threshold`).
+which is taken on the labels of the fold itself: a number of it is too low. Ours is that of the likelier class. Of numbers
+there is `predict` alone, which is 0 in the rows of other folds. H2O.ai, H2O-3 documentation: Cross-validation; Prediction (`default_threshold`).
 """
 
 from collections.abc import Sequence
@@ -18,19 +18,26 @@ from heldout.predictions.read_predictions import Printed, ReadPredictions, joine
 from heldout.predictions.reader import Reader
 from heldout.predictions.readers import caret
 from heldout.predictions.source import Asked, Source
+from heldout.splits.dependence import distinct
 
-_PREDICT, _CLOSE = "predict", 1e-3
+_PREDICT, _FOLD, _CLOSE = "predict", "fold_assignment", 1e-3
+_HALF = 0.5  # of the rows: those of other folds are as many at least
+
+_WHICH = "does not say which model answered a row: bind cross_validation_fold_assignment() as a column fold"
 
 
 def fits(sources: Sequence[Source]) -> float:
-    """1 with `predict` and columns of classes whose sum is 1, or 0."""
+    """1 with `predict` and columns of classes whose sum is 1, or 0; of numbers with `fold_assignment`."""
     return min(_fits(one) for one in sources)
 
 
 def _fits(source: Source) -> float:
     if _PREDICT not in source.names:
         return 0.0
-    return 1.0 if _classes(without_index(source.columns())) else 0.5
+    columns = without_index(source.columns())
+    if _classes(columns) or (_FOLD in columns and columns[_PREDICT].dtype.kind == "f"):
+        return 1.0
+    return 0.5
 
 
 def _classes(columns: dict[str, Values]) -> dict[str, str]:
@@ -65,6 +72,8 @@ def read(sources: Sequence[Source], asked: Asked) -> ReadPredictions:
 def _read(source: Source, asked: Asked) -> ReadPredictions:
     columns = without_index(source.columns())
     found = _classes(columns) if _PREDICT in columns else {}
+    if not found and _PREDICT in columns and columns[_PREDICT].dtype.kind in "iuf":
+        return _numbers(source, columns, asked)
     if not found:
         raise BadArgument("format", f"{source.name} has no predict with a column for each class, as H2O writes them")
     rest = {name: of for name, of in columns.items() if name not in (_PREDICT, *found.values())}
@@ -80,20 +89,57 @@ def _read(source: Source, asked: Asked) -> ReadPredictions:
     row = np.arange(len(label))
     predicted = shares.sum(axis=1) > 0
     elsewhere = int((~predicted).sum())
-    folds = [asked.fold] if asked.fold else [name for name in rest if "fold" in name.lower()]
-    fold = columns[folds[0]][predicted] if folds else None
+    of_row = _folds(rest, asked)
+    fold = None if of_row is None else of_row[predicted]
     if fold is None and not elsewhere:
         raise BadArgument(
             "fold",
-            f"{source.name} does not say which model answered a row: bind cross_validation_fold_assignment() as a "
-            "column "
-            f"fold; or, of one model that never saw these rows, name answer = {_PREDICT} and label = {label_name}, "
-            "whose "
-            "threshold H2O took on training or validation rows",
+            f"{source.name} {_WHICH}; or, of one model that never saw these rows, name answer = {_PREDICT} and label = "
+            f"{label_name}, whose threshold H2O took on training or validation rows",
         )
     if fold is not None and len({*fold.tolist()}) < 2:
         fold = None
     return _made(label[predicted], cut[predicted], classes, shares[predicted], row[predicted], fold, elsewhere)
+
+
+def _folds(rest: dict[str, Values], asked: Asked) -> Values | None:
+    """The fold of each line; None where no column has it."""
+    names = [asked.fold] if asked.fold else [name for name in rest if "fold" in name.lower()]
+    return rest[names[0]] if names else None
+
+
+def _numbers(source: Source, columns: dict[str, Values], asked: Asked) -> ReadPredictions:
+    """Of a target of numbers, whose rows of other folds have a `predict` of 0."""
+    predict = columns[_PREDICT].astype(np.float64)
+    rest = {name: of for name, of in columns.items() if name != _PREDICT}
+    fold = _folds(rest, asked)
+    labels = [name for name, of in rest.items() if of.dtype.kind in "iuf" and "fold" not in name.lower()]
+    label = columns[only_one(labels, "the label", asked.label, "label", [*columns])].astype(np.float64)
+    part = np.zeros(len(predict), dtype=np.int64) if fold is None else distinct(fold)
+    answered = np.bincount(part, weights=predict != 0) > 0
+    here = (predict != 0) if fold is None else answered[part]
+    if fold is None and np.mean(here) > _HALF:
+        raise BadArgument(
+            "fold", f"{source.name} {_WHICH}; or, of one model that never saw these rows, name answer = {_PREDICT}"
+        )
+    only = fold is None or int(answered.sum()) < 2
+    row, candidate = np.flatnonzero(here), np.full(int(here.sum()), "h2o", dtype=object)
+    squares = (predict[row] - label[row]) ** 2
+    of_folds = mean_of_parts(squares, part[row], candidate, root=True)
+    elsewhere = len(here) - len(row)
+    return ReadPredictions(
+        format="h2o",
+        tool="H2O",
+        row=row,
+        candidate=candidate,
+        label=label[row],
+        answer=predict[row],
+        numbers=True,
+        target="one model" if only else "folds",
+        fold=None if only else part[row],
+        left_out={"rows of other folds, whose predict is 0": elsewhere} if elsewhere else {},
+        printed=(Printed(of_folds, "the mean of the folds' roots; its rmse(xval=True) is ours", "squared"),),
+    )
 
 
 def _made(
@@ -133,12 +179,13 @@ READER = Reader(
     call="`m.cross_validation_holdout_predictions()`, with the label and `m.cross_validation_fold_assignment()` "
     "bound to it",
     holds="a line for each row, in order: `predict`, the probability of each class, the label, the fold; rows whose "
-    "probabilities are all 0 are of other folds and are left out; of two classes the answer is the likelier one",
+    "probabilities are all 0 are of other folds and are left out; of two classes the answer is the likelier one; of "
+    "numbers `predict`, with `fold_assignment`",
     prints="of two classes the mean over folds of the error at the threshold of greatest F1, taken on the labels of "
-    "the fold "
-    "itself: too low, and another number than ours",
+    "the fold itself: too low, and another number than ours; of numbers the mean of the folds' roots in its summary, "
+    "and the root of all rows as `rmse(xval=True)`, which is ours",
     source="H2O-3 documentation: Cross-validation, Prediction",
-    needs="predict and a column of probabilities for each class",
+    needs="predict and a column of probabilities for each class, or predict and fold_assignment",
     fits=fits,
     read=read,
 )

@@ -6,52 +6,37 @@ was used, the number of rounds was chosen on the tested rows: the error is too l
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from heldout.predictions.columns import are_numbers
+from heldout.predictions.boosters import of_boosters
 from heldout.predictions.read_predictions import ReadPredictions
 from heldout.predictions.reader import Reader
-from heldout.predictions.readers.cross_validate import of_models
 from heldout.predictions.source import Asked, Source
 
 _NEEDED = ("cvbooster", "folds", "X", "y")
 
 
-class _Classes:
-    """A booster of two classes, or of several, that answers with classes."""
-
-    def __init__(self, booster: Any, classes: Any) -> None:
-        self.booster, self.classes_ = booster, classes
-
-    def predict_proba(self, X: Any) -> Any:
-        """Probabilities, shape (n, K)."""
-        said = np.asarray(self.booster.predict(X))
-        return np.stack([1 - said, said], axis=1) if said.ndim == 1 else said
-
-    def predict(self, X: Any) -> Any:
-        """The likeliest class of each row."""
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
-
-
 def fits(sources: Sequence[Source]) -> float:
-    """The share of the keys that such a dictionary has; other tables have no cvbooster."""
-    if len(sources) > 1 or "cvbooster" not in sources[0].names:
+    """The share of the keys that such a dictionary has; other tables have no cvbooster, nor means of `valid METRIC`."""
+    names = sources[0].names
+    if len(sources) > 1 or not ("cvbooster" in names or any(name.startswith("valid ") for name in names)):
         return 0.0
-    return float(np.mean([name in sources[0].names for name in _NEEDED]))
+    return 0.1 + 0.9 * float(np.mean([name in names for name in _NEEDED]))
 
 
 def read(sources: Sequence[Source], _asked: Asked) -> ReadPredictions:
     """A line for each fold and row that it tested. Raises BadArgument without the boosters, the folds, X or y."""
-    table = sources[0].table
-    give = "{**lgb.cv(…, folds=folds, return_cvbooster=True), 'folds': folds, 'X': X, 'y': y}"
-    sources[0].needs(_NEEDED, give)
-    y, boosters = np.asarray(table["y"]), table["cvbooster"].boosters
-    said = np.asarray(boosters[0].predict(table["X"]))
-    of_classes = not are_numbers(y) and (said.ndim == 2 or (said.min() >= 0 and said.max() <= 1))
-    models = [_Classes(one, np.unique(y)) for one in boosters] if of_classes else boosters
-    return of_models("lightgbm_cv", "LightGBM", models, [part[1] for part in table["folds"]], table["X"], y)
+    sources[0].needs(_NEEDED, "{**lgb.cv(…, folds=folds, return_cvbooster=True), 'folds': folds, 'X': X, 'y': y}")
+    made = sources[0].table["cvbooster"]
+    return of_boosters(
+        "lightgbm_cv",
+        "LightGBM",
+        sources[0],
+        made.boosters,
+        lambda booster, X: np.asarray(booster.predict(X)),
+        stopped=made.best_iteration > 0,
+    )
 
 
 READER = Reader(
@@ -59,7 +44,8 @@ READER = Reader(
     tool="LightGBM",
     versions="4.7.0",
     call='`{**lgb.cv(…, folds=folds, return_cvbooster=True), "folds": folds, "X": X, "y": y}`, in a notebook',
-    holds="a booster for each fold, which answers when it is read; of classes a number is the probability of the last",
+    holds="a booster for each fold, which answers when it is read, with early stopping in the best round; of classes "
+    "a number is the probability of the last",
     prints="`valid METRIC-mean`: the mean over folds; with early stopping at the round that is best on the tested rows",
     source="LightGBM documentation: `lightgbm.cv`",
     needs="the keys cvbooster, folds, X, y",

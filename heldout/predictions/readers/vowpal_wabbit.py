@@ -2,7 +2,7 @@
 
 Each line is the answer before the row was trained on. With `--passes` there is a line for each row and pass, and rows
 10, 20, … are held out of the training of all passes (`--holdout_period`), of which VW prints the loss in the best
-pass, with an h. The answer is a margin, of `--link=logistic` a probability; `--binary` gives signs. A label of 0 is
+pass, with an h. Those of the last pass count, or of the pass that `--only pass=N` names. The answer is a margin, of `--link=logistic` a probability; `--binary` gives signs. A label of 0 is
 no class of `logistic` and `hinge`, whose labels are -1 and 1: it is one half. J. Langford and others, Vowpal Wabbit
 wiki: Input format, Loss functions, Command line.
 """
@@ -88,13 +88,15 @@ def _read(source: Source, labels: NDArray[np.float64], tags: Sequence[str], aske
     notes = []
     chosen = np.arange(n)
     answers = said[:n]
+    number = _pass(asked, passes)
     if passes > 1 and not asked.progressive:
         target = "one model"
-        chosen, answers = np.arange(_HELD - 1, n, _HELD), said[-n:][_HELD - 1 :: _HELD]
+        chosen = np.arange(_HELD - 1, n, _HELD)
+        answers = said.reshape(passes, n)[number - 1, chosen]
         notes.append(
-            f"rows {_HELD}, {2 * _HELD}, … of pass {passes} of {passes}, which no pass trains on, unless by "
-            "--holdout_off or "
-            "another --holdout_period; the model still moves along the pass; --progressive takes the first pass"
+            f"rows {_HELD}, {2 * _HELD}, … of pass {number} of {passes}, which no pass trains on, unless by "
+            "--holdout_off or another --holdout_period; the model still moves along the pass; --only pass=N takes "
+            "another, --progressive the first with all its rows"
         )
         if not len(chosen):
             raise BadArgument(
@@ -128,6 +130,18 @@ def _read(source: Source, labels: NDArray[np.float64], tags: Sequence[str], aske
         left_out={**(left if passes > 1 else {}), **({"rows without a label": unlabelled} if unlabelled else {})},
         notes=notes,
     )
+
+
+def _pass(asked: Asked, passes: int) -> int:
+    """The pass that was asked for, else the last. Raises BadArgument for one that there is not."""
+    for text in asked.only:
+        value = text.partition("=")[2]
+        if asked.progressive:
+            raise BadArgument("only", f"only is {text}, and progressive takes the first pass; leave out one of both")
+        if not value.isdecimal() or not 1 <= int(value) <= passes:
+            raise BadArgument("only", f"only is {text}; the passes are 1 to {passes}")
+        return int(value)
+    return passes
 
 
 def _as_classes(
@@ -167,7 +181,7 @@ READER = Reader(
     call="`vw DATA.vw -p FILE.p`, both files",
     holds="a line for each row and pass, before the row is trained on: of one pass the answers are progressive; of "
     "several "
-    "those of the last pass to rows 10, 20, … count, which are held out; a margin becomes a sign, of "
+    "those of the last pass, or of `--only pass=N`, to rows 10, 20, … count, which are held out; a margin becomes a sign, of "
     "`--link=logistic` a "
     "probability; labels 0 and 1 with the logistic loss are refused",
     prints="the average loss of training, squared by default and not the share of errors: progressive, or with an h "
@@ -178,4 +192,5 @@ READER = Reader(
     fits=fits,
     read=read,
     of_text=True,
+    only=("pass",),
 )

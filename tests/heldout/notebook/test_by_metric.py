@@ -314,7 +314,7 @@ def broken(y, said, sample_weight):
 @pytest.mark.parametrize(
     ("metric", "more", "message"),
     [
-        ("kappa", {}, "metric is 'kappa'; it must be one of E_auc, E_ap, E_f1, E_balanced, or a function"),
+        ("gini", {}, "metric is 'gini'; it must be one of E_auc, E_ap, E_f1, E_balanced, mcc, kappa, recall, "),
         (no_weights, {}, "metric is no_weights, which takes no sample_weight"),
         (total, {}, "metric is total, which changes if all weights are doubled"),
         (too_good, {}, "metric is too_good, which is 3 on 30 rows; it must be a finite number, the more the better"),
@@ -342,8 +342,8 @@ TABLE = {"row": range(6), "candidate": ["a"] * 6, "answer": [0.1, 0.4, 0.2, 0.9,
 @pytest.mark.parametrize(
     ("change", "more", "message"),
     [
-        ({}, {"loss": "log"}, "loss is 'log', which is about a loss; leave out it or metric"),
-        ({}, {"margin": 1}, "margin is 1, which is about a loss"),
+        ({}, {"loss": "log"}, "loss is 'log', which is about the mean of a loss; leave out it or metric"),
+        ({}, {"margin": 1}, "margin is 1, in 1 - AUC; it must be below 1"),
         ({}, {"missing": "wrong"}, "no answer is wrong by itself for a metric; use leave_out"),
         (
             {"row": [0, 0, 1, 2, 3, 4], "label": [0, 0, 0, 1, 0, 1]},

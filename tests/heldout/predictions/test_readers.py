@@ -14,9 +14,18 @@ in `two`), `cars` of R, or random walks:
 - Vowpal Wabbit 9.11.9: `-d iris.vw -p one.p`; `-c -k --passes 3` (three.p); `--loss_function logistic --link logistic`
   (prob.p).
 - river 0.26.1: `HoeffdingTreeClassifier(grace_period=10)` on 80 rows of iris.
-- statsforecast 2.1.1: `cross_validation(h=1, step_size=1, n_windows=84)` with `Naive`, two random walks of 110 days.
+- statsforecast 2.1.1: `cross_validation(h=1, step_size=1, n_windows=84)` with `Naive`, two random walks of 110 days
+  (sf); `h=3, n_windows=50` with `Naive` and `WindowAverage(7)`, 130 days, one of a weekly pattern (sf_h3).
+- prophet 1.5.0: `cross_validation(m, initial="60 days", period="5 days", horizon="10 days")` of the same.
+- Weka 3.9.7: NaiveBayes as above, `-classifications "…CSV -distribution"` (weka39.csv), `-p 0` (weka39.txt);
+  `LinearRegression` of the sepal length, CSV (weka39_numbers).
+- MOA of capymoa 0.15.1: `EvaluatePrequential -l bayes.NaiveBayes -i 1200 -o moa.pred`, rows drawn from `two`.
+- H2O 3.46.0.12: GBM with 5 trees, nfolds 5: `cross_validation_holdout_predictions()` bound to the label and
+  `cross_validation_fold_assignment()` (h2o), `cross_validation_predictions()[0]` (h2o_fold); the same of the petal length
+  (h2o_numbers, h2o_numbers_fold).
+- lm_eval 0.4.13: `run --model dummy --tasks plus,times --log_samples`, two tasks of 20 and 12 sums of our own.
 
-Weka 3.9's CSV, mlr3, tidymodels, lm-evaluation-harness, H2O, AutoGluon, MOA and prophet are written by hand here.
+mlr3, tidymodels and AutoGluon are written by hand here, in the form that they document.
 """
 
 import io
@@ -244,6 +253,14 @@ def test_lm_eval_tasks_are_strata_and_a_folder_is_a_candidate():
     assert estimate.low < estimate.value < estimate.high
 
 
+def test_lm_eval_samples_of_its_own():
+    folder = OUTPUTS / "lm_eval" / "dummy"
+    sources = [file(f"lm_eval/dummy/{path.name}", folder="dummy") for path in sorted(folder.iterdir())]
+    found = read(*sources)
+    assert {"dummy": round(1 - (0.05 + 2 / 12) / 2, 6)} == values(found)  # lm_eval: acc .0500 and .1667
+    assert "32 rows, 2 tasks" in str(found)
+
+
 def test_lm_eval_refuses_pairs_other_documents_and_several_filters():
     with pytest.raises(BadArgument, match="word_perplexity, each a pair"):
         read(harness("a", "x", [1], metrics=["word_perplexity"], word_perplexity=[-1.0, 3]))
@@ -270,6 +287,20 @@ def test_vowpal_wabbit_passes_hold_out_each_tenth_row():
     assert "VW prints an average loss of 0.878958" in str(found)  # vw: average loss = 0.878958 h
     assert ("E_val", 6) == (found.estimates[0].estimate, found.estimates[0].n_tested)
     assert ("E_prog", 60) == (of("three.p", "iris.vw", progressive=True).estimates[0].estimate, 60)
+
+
+def test_vowpal_wabbit_passes_are_chosen_by_number():
+    second = of("three.p", "iris.vw", only=["pass=2"])
+    said = [float(line.split()[0]) for line in (OUTPUTS / "three.p").read_text().splitlines()]
+    labels = [float(line.split()[0]) for line in (OUTPUTS / "iris.vw").read_text().splitlines()]
+    wrong = [(said[60 + row] > 0) != (labels[row] > 0) for row in range(9, 60, 10)]
+    assert np.mean(wrong) == pytest.approx(second.estimates[0].value)
+    assert "of pass 2 of 3" in str(second)
+    for only, more in (("pass=4", {}), ("pass=0", {}), ("row=1", {}), ("pass=1", {"progressive": True})):
+        with pytest.raises(BadArgument, match=f"only is {only}"):
+            of("three.p", "iris.vw", only=[only], **more)
+    with pytest.raises(BadArgument, match="Weka's text has no columns"):
+        of("weka36.txt", only=["fold=1"])
 
 
 def test_vowpal_wabbit_probabilities_begin_at_one_half_and_labels_0_are_no_class_of_the_logistic_loss():
@@ -315,6 +346,32 @@ def test_h2o_counts_the_likelier_class_and_says_what_its_own_labels_err():
     assert values(found) == values(heldout.from_predictions(renamed))
 
 
+def test_h2o_holdout_frames_of_its_own():
+    found = frame("h2o.csv")
+    assert ("E_cv", 100) == (found.estimates[0].estimate, found.estimates[0].n_tested)
+    assert "H2O prints 28.3: its column predict is cut" in str(found)  # summary: err .282657
+    one = frame("h2o_fold.csv")
+    assert ("E_val", 27) == (one.estimates[0].estimate, one.estimates[0].n_tested)
+    assert "H2O prints 29.6" in str(one)  # cv_1_valid: err .296296
+
+
+def test_h2o_numbers_have_predict_and_the_assignment_of_folds():
+    found = frame("h2o_numbers.csv")
+    (one,) = found.estimates
+    assert ("E_cv", 0.659026) == (one.estimate, round(one.value**0.5, 6))  # rmse(xval=True) .6590257
+    assert "H2O prints 0.664: the mean of the folds' roots" in str(found)  # summary: rmse .664061
+    alone = pd.read_csv(OUTPUTS / "h2o_numbers_fold.csv")
+    of_fold = heldout.from_predictions(alone, format="h2o")
+    assert ("E_val", 27) == (of_fold.estimates[0].estimate, of_fold.estimates[0].n_tested)
+    assert 0.626539 == round(of_fold.estimates[0].value ** 0.5, 6)  # cv_1_valid: rmse .626539
+    assert "73 rows of other folds, whose predict is 0" in str(of_fold)
+    table = pd.read_csv(OUTPUTS / "h2o_numbers.csv")
+    with pytest.raises(BadArgument, match="cross_validation_fold_assignment"):
+        heldout.from_predictions(table.drop(columns="fold_assignment"), format="h2o")
+    joint = alone.assign(fold_assignment=table["fold_assignment"])
+    assert values(of_fold) == values(heldout.from_predictions(joint))
+
+
 def test_autogluon_marks_its_ensemble_and_its_probabilities_are_asked_about():
     from sklearn.metrics import balanced_accuracy_score
 
@@ -347,6 +404,14 @@ def test_probabilities_of_three_classes_have_the_log_loss_of_scikit_learn():
     assert log_loss(label, table[[*"abc"]]) == pytest.approx(found.estimates[0].value)
 
 
+def test_weka_39_writes_the_same_as_text_and_csv():
+    found, text = of("weka39.csv"), of("weka39.txt")
+    assert values(found) == values(text)
+    assert 17 / 48 == pytest.approx(found.estimates[0].value)  # Weka: 17 of 48, 35.4167 %
+    assert "48 rows, 5 folds" in str(found)
+    assert 0.5685 == round(of("weka39_numbers.csv").estimates[0].value ** 0.5, 4)  # Root mean squared error 0.5685
+
+
 def test_libsvm_has_its_labels_in_the_data():
     found = of("two.out", "two.svm")
     assert {"svm": 0.32} == values(found)  # svm-predict: Accuracy = 68% (34/50)
@@ -373,6 +438,18 @@ def test_moa_has_no_names_and_its_window_is_the_last_1000_rows():
     found = read(file("out.pred", text))
     assert round(float(np.mean(answer != label)), 6) == values(found)["moa"]
     assert f"MOA prints {100 * np.mean((answer != label)[-1000:]):.1f}: EvaluatePrequential" in str(found)
+
+
+def test_moa_prints_the_share_of_the_last_1000_of_1200_rows():
+    found = of("moa.pred")
+    assert 1 - 827 / 1200 == pytest.approx(found.estimates[0].value)
+    assert "MOA prints 30.5: EvaluatePrequential" in str(found)  # classifications correct (percent) 69.5
+
+
+def test_prophet_windows_have_no_interval_where_they_are_few():
+    found = frame("prophet.csv")
+    assert 14.871674 == pytest.approx(found.estimates[0].value, abs=2e-3)  # performance_metrics: mse 14.871674
+    assert ("E_prog", None) == (found.estimates[0].estimate, found.estimates[0].low)
 
 
 def test_windows_of_time_are_in_blocks_and_few_blocks_have_no_interval():
@@ -505,3 +582,79 @@ def test_what_lightgbm_cv_returns_is_answered_by_its_boosters():
         right[test] = booster.predict(X[test])
     assert log_loss(y, right) == pytest.approx(found.estimates[0].value)
     assert results["valid binary_logloss-mean"][-1] == pytest.approx(found.estimates[0].value)  # folds of equal size
+    stopped = lightgbm.cv(
+        of, lightgbm.Dataset(X, y), 80, folds=folds, return_cvbooster=True, callbacks=[lightgbm.early_stopping(3)]
+    )
+    found = heldout.from_predictions({**stopped, "folds": folds, "X": X, "y": y}, loss="log")
+    assert stopped["valid binary_logloss-mean"][-1] == pytest.approx(found.estimates[0].value)
+    assert "the number of rounds was chosen on the tested rows" in str(found)
+
+
+def boosted(**objective):
+    """What `xgboost.cv` returns, with its boosters, of iris or of a table of numbers."""
+    xgboost = pytest.importorskip("xgboost")
+    from sklearn.datasets import load_diabetes, load_iris
+    from sklearn.model_selection import KFold
+
+    class Keep(xgboost.callback.TrainingCallback):
+        def after_training(self, model):
+            self.boosters = [one.bst for one in model.cvfolds]
+            return model
+
+    X, y = load_diabetes(return_X_y=True) if objective["objective"].startswith("reg:") else load_iris(return_X_y=True)
+    if "num_class" not in objective and not objective["objective"].startswith("reg:"):
+        X, y = X[50:], y[50:] - 1
+    keep, folds = Keep(), [*KFold(5, shuffle=True, random_state=0).split(X)]
+    early = None if objective["objective"].startswith("reg:") else 3
+    of = {"max_depth": 2, "nthread": 1, **objective}
+    made = xgboost.cv(of, xgboost.DMatrix(X, y), 20, folds=folds, callbacks=[keep], early_stopping_rounds=early)
+    return made, {**made, "boosters": keep.boosters, "folds": folds, "X": X, "y": y}
+
+
+def test_what_xgboost_cv_returns_is_answered_by_boosters_with_the_rounds_of_its_table():
+    made, held = boosted(objective="binary:logistic")
+    found = heldout.from_predictions(held, loss="log")
+    assert len(made) < held["boosters"][0].num_boosted_rounds()
+    assert made["test-logloss-mean"].iloc[-1] == pytest.approx(found.estimates[0].value, rel=1e-5)
+    assert "the number of rounds was chosen on the tested rows" in str(found)
+    made, held = boosted(objective="multi:softmax", num_class=3, eval_metric="merror")
+    assert {"xgboost_cv": round(made["test-merror-mean"].iloc[-1], 6)} == values(heldout.from_predictions(held))
+    made, held = boosted(objective="reg:squarederror")
+    assert f"XGBoost prints {made['test-rmse-mean'].iloc[-1]:.1f}: the mean of the folds" in str(
+        heldout.from_predictions(held)
+    )
+
+
+def test_what_xgboost_cv_returns_is_refused_without_boosters_by_margins_and_with_a_splitter():
+    from sklearn.model_selection import KFold
+
+    made, held = boosted(objective="binary:logitraw")
+    with pytest.raises(BadArgument, match="these are no probabilities"):
+        heldout.from_predictions(held)
+    with pytest.raises(BadArgument, match="table has no 'boosters': give"):
+        heldout.from_predictions(made)
+    with pytest.raises(BadArgument, match="give the list"):
+        heldout.from_predictions({**held, "folds": KFold(5, shuffle=True)})
+
+
+def test_what_catboost_cv_returns_is_answered_by_its_models():
+    catboost = pytest.importorskip("catboost")
+    from sklearn.datasets import load_iris
+    from sklearn.model_selection import KFold
+
+    X, y = (values[50:] for values in load_iris(return_X_y=True))
+    y, folds = np.array(["versicolor", "virginica"])[y - 1], [*KFold(5, shuffle=True, random_state=0).split(X)]
+    of = {
+        "loss_function": "Logloss",
+        "iterations": 30,
+        "learning_rate": 0.3,
+        "random_seed": 0,
+        "logging_level": "Silent",
+        "allow_writing_files": False,
+    }
+    scores, models = catboost.cv(catboost.Pool(X, y), of, folds=folds, return_models=True, early_stopping_rounds=3)
+    found = heldout.from_predictions({**scores, "models": models, "folds": folds, "X": X, "y": y}, loss="log")
+    assert scores["test-Logloss-mean"].iloc[-1] == pytest.approx(found.estimates[0].value, rel=1e-6)
+    assert "the number of rounds was chosen on the tested rows" in str(found)
+    with pytest.raises(BadArgument, match="table has no 'models': give"):
+        heldout.from_predictions(scores)
