@@ -16,6 +16,7 @@ from heldout.checks.examination import examine
 from heldout.errors import BadArgument
 from heldout.findings import checks
 from heldout.findings.finding import Finding
+from heldout.rows.texts import Texts
 
 
 def look(
@@ -55,6 +56,7 @@ def of_rows(
     `folds`, each of shape (N,), are partitions that somebody gave: groups that they keep together are no finding.
     Raises BadArgument for rows that cannot be read.
     """
+    X, unlabeled = (pd.DataFrame({"text": rows.values}) if isinstance(rows, Texts) else rows for rows in (X, unlabeled))
     table = typed_rows.without_infinities(typed_rows.table_of(X, "X", usable=True))[0]
     others = None if unlabeled is None else typed_rows.unlabeled_of(unlabeled, table, usable=True)
     found = look(

@@ -17,6 +17,7 @@ from heldout.losses import Loss, Losses
 from heldout.losses.loss import places
 from heldout.printable import printable
 from heldout.rows.frames import take
+from heldout.rows.texts import Texts
 from heldout.rows.wide import wide
 from heldout.seeds import same_global_draws
 from heldout.several_labels import as_given, as_one
@@ -145,7 +146,7 @@ def answers(hypothesis: Any, X: Any, loss: Loss, rows: NDArray[np.intp] | None =
     given = []
     for first in range(0, max(n, 1), ROWS_AT_ONCE):
         piece = slice(first, first + ROWS_AT_ONCE)
-        whole = rows is None and n <= ROWS_AT_ONCE
+        whole = rows is None and n <= ROWS_AT_ONCE and not isinstance(X, Texts)
         some = X if whole else take(X, piece if rows is None else rows[piece])
         given.append(
             predict(hypothesis, some, loss.labels)

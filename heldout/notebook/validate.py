@@ -93,10 +93,11 @@ def validate(
         A name for each unfitted scikit-learn estimator, from simple to complex: ties go to the first. One estimator,
         or a list, has the names of the classes in small letters; a list of pairs is as a mapping. A
         `heldout.online.OnePass` shares its updates among folds and among steps, and is not fitted for each of them.
-    X : array-like, data frame or sparse matrix of shape (N, p)
+    X : array-like, data frame or sparse matrix of shape (N, p), or texts of shape (N,)
         The labelled rows. A data frame of pandas or polars reaches the learner as it is, a table of pyarrow as one of
         pandas where that is installed; the estimates are the same. For columns that are no numbers the candidate is a
-        pipeline of `heldout.preprocessing.auto` and a learner.
+        pipeline of `heldout.preprocessing.auto` and a learner. A list, an array or a series of texts reaches it as an
+        array of shape (n,), as `TfidfVectorizer` takes it.
     y : array-like of shape (N,)
         Their labels, classes or numbers; also a column of a data frame. A series of pandas, here and below, says by its
         index which row of X a value is of (`heldout.rows.aligned_rows`); an array is taken by place.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from heldout.errors import BadArgument
 from heldout.rows.frames import checked_frame, is_other_frame
 from heldout.rows.missing import is_missing
+from heldout.rows.texts import texts_of_rows
 from heldout.rows.wide import wide
 from heldout.several_labels import as_one
 
@@ -93,8 +94,10 @@ def _joined(shards: Any) -> Any:
 
 
 def as_table(X: Any, argument: str) -> Any:
-    """An array, a data frame, or a sparse matrix whose rows can be taken."""
+    """An array, a data frame, a sparse matrix whose rows can be taken, or texts."""
     X = checked_frame(X, argument)
+    if (texts := texts_of_rows(X)) is not None:
+        return texts
     if hasattr(X, "tocsr"):
         X = X.tocsr()
     elif not hasattr(X, "iloc") and not is_other_frame(X):

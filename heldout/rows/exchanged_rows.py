@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 from heldout.rows.frames import is_other_frame, take
+from heldout.rows.texts import Texts
 
 _TYPED = "biufmMUS"  # kinds of arrays whose items are of one type
 
@@ -22,6 +23,8 @@ def exchanged(X: Any, rows: NDArray[np.intp], others: NDArray[np.intp], places: 
 
     The result is of the kind of X, and so is each of its columns.
     """
+    if isinstance(X, Texts):
+        return take(X, others)
     made = take(X, rows)
     if hasattr(X, "tocsr"):
         kept, given = made.tocsr(copy=True), take(X, others).tocsr(copy=True)
@@ -92,6 +95,8 @@ def _place(known: Sequence[Any], name: Any) -> int:
 
 
 def _column(X: Any, place: int) -> NDArray[Any]:
+    if isinstance(X, Texts):
+        return X.values
     if hasattr(X, "tocsr"):
         dense: NDArray[Any] = X[:, [place]].toarray()[:, 0]
         return dense

@@ -37,6 +37,8 @@ def why_other(design: Design, X: Any, unlabeled: Any, controls: Controls | str, 
 
 
 def _of_columns(labeled: Any, unlabeled: Any) -> Iterator[str | None]:
+    if len(np.shape(labeled)) == 1:  # a text for each row has no columns
+        return
     names = column_names(labeled)
     first, others = (dict(zip(column_names(of), columns_of(of), strict=True)) for of in (labeled, unlabeled))
     numbers = [name for name in names if _is_numeric(first[name]) and _is_numeric(others[name])]

@@ -106,7 +106,7 @@ def test_the_list_is_shown_as_text_as_html_and_as_a_frame_and_nothing_in_it_runs
     for library, kind in ((frame, pd.DataFrame), (pl.from_pandas(frame), pl.DataFrame)):
         lines = heldout.audit(library, y).to_frame()
         assert isinstance(lines, kind)
-        assert (len(found), ["severity", "text", "decide"]) == (len(lines), [*lines.columns])
+        assert (len(found), ["code", "severity", "text", "decide"]) == (len(lines), [*lines.columns])
 
 
 def test_without_pandas_it_says_so(monkeypatch):

@@ -132,6 +132,7 @@ def test_every_argument_but_the_first_three_is_keyword_only_with_the_defaults_of
         "cv": None,
         "random_state": None,
         "scoring": None,
+        "muted_checks": (),
     } == defaults
     assert len(parameters) == 3 + 1 + len(defaults)
 

@@ -249,7 +249,7 @@ def test_a_gap_that_leaves_nothing_is_refused():
 
 def test_a_panel_leaves_nothing_where_every_group_is_tested_later():
     both = Dependence(group=np.arange(20) % 2, time=np.arange(20))
-    with pytest.raises(BadArgument, match="give groups or time, not both"):
+    with pytest.raises(BadArgument, match="for later rows of the same groups give time alone"):
         both.purged(Split(np.arange(10), np.arange(10, 20)))
 
 
