@@ -210,8 +210,13 @@ def _folds(encoder: Any, state: int, y: NDArray[np.generic] | None) -> Any:
     return kind(5 if encoder.cv is None else encoder.cv, shuffle=True, random_state=state)
 
 
-def lacks_probabilities(loss: Loss) -> str:
-    """What is wrong with a learner without probabilities, and the remedy."""
+def lacks_probabilities(loss: Loss, learner: Any) -> str:
+    """What is wrong with a `learner` without probabilities, and the remedy."""
+    if is_regressor(learner):
+        return (
+            f"the {loss.name} loss needs class probabilities, and it is a regressor; take a classifier, or, where the "
+            "target holds numbers, a loss of numbers such as squared"
+        )
     return (
         f"the {loss.name} loss needs class probabilities, and it has no predict_proba; put it into "
         "sklearn.calibration.CalibratedClassifierCV, or take another loss"

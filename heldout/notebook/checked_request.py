@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.defaults import FOLDS
-from heldout.errors import BadArgument, PartsWarning, TargetWarning, check_whole
+from heldout.errors import BadArgument, LearnerWarning, PartsWarning, TargetWarning, check_whole
 from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED, ON_REQUEST, PER_CANDIDATE
 from heldout.fits import baseline
 from heldout.fits.one_pass import is_updated_once
 from heldout.fits.specs import UseShortcuts
 from heldout.intervals.method import check_level
 from heldout.learners import gives_probabilities, is_classifier, is_regressor, lacks_probabilities
+from heldout.learners.chosen_inside import DIVIDES_GROUPS, NEEDS_GROUPS, divides_groups, lacks_groups
 from heldout.losses import Loss, check_spec, choose_loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec, unlearnable
 from heldout.notebook.execute import OnError
@@ -159,6 +160,7 @@ def checked(
     _check_several(candidates, y, chosen)
     by_margin = checked_margin(margin, chosen)
     dependence = checked_dependence(groups, time, gap, len(y))
+    _check_chosen_inside(candidates, dependence)
     in_time = dependence.time is not None
     if unlabeled is not None:
         unlabeled = checked_unlabeled(unlabeled, X)
@@ -384,7 +386,7 @@ def _checked_weights(sample_weight: Any, candidates: Mapping[str, Any], n: int) 
     except BadArgument as error:
         raise BadArgument("sample_weight", f"sample_{str(error).replace('weights', 'weight', 1)}") from None
     for name, learner in candidates.items():
-        if weights is not None and fit_argument(learner) is None:
+        if weights is not None and weights.must_reach_fit and fit_argument(learner) is None:
             raise BadArgument(
                 "candidates",
                 f"candidates[{name!r}] is {learner!r}, whose fit takes no sample_weight; leave out one of both",
@@ -396,7 +398,18 @@ def _check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:
     """Raise BadArgument for a learner that will not give the probabilities which the loss needs."""
     for name, learner in candidates.items():
         if loss.needs == "probabilities" and not gives_probabilities(learner):
-            raise BadArgument("candidates", f"candidates[{name!r}] is {learner!r}; {lacks_probabilities(loss)}")
+            raise BadArgument(
+                "candidates", f"candidates[{name!r}] is {learner!r}; {lacks_probabilities(loss, learner)}"
+            )
+
+
+def _check_chosen_inside(candidates: Mapping[str, Any], dependence: Dependence) -> None:
+    """Raise BadArgument for a search over folds of groups without groups; warn of one whose folds divide groups."""
+    for name, learner in candidates.items():
+        if lacks_groups(learner, dependence):
+            raise BadArgument("groups", f"groups is None, but candidates[{name!r}] {NEEDS_GROUPS}; give groups")
+        if divides_groups(learner, dependence):
+            warnings.warn(f"candidates[{name!r}] {DIVIDES_GROUPS}", LearnerWarning, stacklevel=4)
 
 
 def _check_several(candidates: Mapping[str, Any], y: NDArray[Any], loss: Loss) -> None:
