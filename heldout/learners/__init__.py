@@ -24,8 +24,8 @@ def open_random_states(learner: Any) -> list[str]:
     """The name of every setting by which `learner` would draw otherwise in each fit.
 
     Each `random_state` that is None: of the learner, of learners inside it (also in lists and mappings, such as the
-    grid of a search), and of a splitter that shuffles; `random_seed` and `seed` where a learner calls it so. And the `cv` of a TargetEncoder that is a number: it shuffles,
-    and its own `random_state` is deprecated since scikit-learn 1.9.
+    grid of a search), and of a splitter that shuffles; `random_seed` and `seed` where a learner calls it so. And the
+    `cv` of a TargetEncoder that is a number: it shuffles, and its own `random_state` is deprecated since scikit-learn 1.9.
     """
     return [f"{name}{setting}" for name, _, setting in _open_parts(learner)]
 

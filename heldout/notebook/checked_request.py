@@ -20,11 +20,13 @@ from heldout.fits.specs import UseShortcuts
 from heldout.intervals.method import check_level
 from heldout.learners import gives_probabilities, is_classifier, is_regressor, lacks_probabilities
 from heldout.learners.chosen_inside import DIVIDES_GROUPS, NEEDS_GROUPS, divides_groups, lacks_groups
+from heldout.learners.taken_frames import not_taken
 from heldout.losses import Loss, check_spec, choose_loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec, unlearnable
 from heldout.notebook.execute import OnError
 from heldout.notebook.own_folds import own_folds, shown
 from heldout.rows.aligned_rows import aligned
+from heldout.rows.class_order import last_of_two
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
 from heldout.running.content import digest_of
@@ -138,7 +140,7 @@ def checked(
     if loss is not None:
         check_spec(loss)
     _check_candidates(candidates)
-    library = library_of(X)
+    library, last = library_of(X), last_of_two(y)
     given = {"X": X, "y": y, "groups": groups, "time": time, "sample_weight": sample_weight}
     X, y, groups, time, sample_weight = aligned(given, stacklevel=4).values()
     X, y = checked_rows(X, y)
@@ -179,6 +181,7 @@ def checked(
     kept = _checked_store(store)
     check_level(level)
     every = _every(estimates, further_estimates, unlabeled is not None, len(candidates), chosen, in_time=in_time)
+    _name_positive(every, y, last)
     wanted = _wanted(every, unlabeled is not None, chosen, in_time=in_time)
     stratified = chosen.of_classes and not in_time and class_shares.stratified(y, stratify)
     own = own_folds(cv, X, as_given(y), groups, dependence, int(seed)) if cv is not None else ()
@@ -324,8 +327,10 @@ def _lacks(learner: Any) -> str:
 
 
 def _check_columns(candidates: Mapping[str, Any], X: Any) -> None:
-    """Raise BadArgument for a column of X that the `heldout.preprocessing.auto` of a candidate cannot use."""
-    for learner in candidates.values():
+    """Raise BadArgument for a column of X that a candidate, or its `heldout.preprocessing.auto`, cannot use."""
+    for name, learner in candidates.items():
+        if (reason := not_taken(learner, X)) is not None:
+            raise BadArgument("candidates", f"candidates[{name!r}] {reason}")
         if hasattr(getattr(learner, "steps", [("", None)])[0][1], "transformers"):
             from heldout.preprocessing import is_auto
             from heldout.rows.columns import kinds
@@ -401,6 +406,18 @@ def _check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:
             raise BadArgument(
                 "candidates", f"candidates[{name!r}] is {learner!r}; {lacks_probabilities(loss, learner)}"
             )
+
+
+def _name_positive(names: Sequence[str], y: NDArray[Any], last: Any) -> None:
+    """Warn where an estimate is about the second of two classes, and the type of y has another one last."""
+    about, second = [name for name in names if name in ("E_f1", "E_ap")], y.max() if last is not None else None
+    if about and str(second) != str(last):
+        warnings.warn(
+            f"{' and '.join(about)}: of two classes the second in ascending order, {second!s}, is the positive one, "
+            f"and the type of y has {last!s} last: give y == {last!r} if that is to be found",
+            TargetWarning,
+            stacklevel=4,
+        )
 
 
 def _check_chosen_inside(candidates: Mapping[str, Any], dependence: Dependence) -> None:

@@ -239,6 +239,6 @@ def _header(path: Path, text: TextForm) -> list[str]:
         if file_formats.is_text(path):
             lines = file_formats.first_lines(path, _HEADER_LINES)
             return next(csv.reader(lines, delimiter=file_formats.separator(path, text)), [])
-    except Exception:  # noqa: BLE001, S110  # it may be anything, and is no table of this user then
+    except Exception:  # noqa: S110  # it may be anything, and is no table of this user then
         pass
     return []
