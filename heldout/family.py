@@ -30,7 +30,8 @@ from heldout.rows.frames import take
 from heldout.schemes.holdout import split
 from heldout.selection import bbc
 from heldout.selection.bound import selection_bound
-from heldout.splits import class_shares
+from heldout.splits import class_shares, time_order
+from heldout.splits.dependence import checked_dependence
 from heldout.splits.partition import can_stratify, part_size, training_cut
 
 EPOCHS = "epochs"
@@ -112,6 +113,8 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
     True
     """
 
+    chooses_on_whole_groups = True
+
     def __init__(
         self,
         learner: Any,
@@ -129,13 +132,18 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         self.level = level
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, *, groups: Any = None, time: Any = None) -> Self:
         """Fit along the path on a part of the rows, choose a value, and retrain on all rows.
+
+        The rows held out are whole groups where rows have groups, and the last ones where they have a time;
+        `heldout.validate` and a run say so by themselves.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (N, p)
         y : array-like of shape (N,)
+        groups, time : array-like of shape (N,), optional
+            As in `heldout.validate`.
 
         Returns
         -------
@@ -147,7 +155,7 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
             For a parameter or values that the learner cannot take, or a setting outside its limits.
         """
         check(self.learner, self.parameter, self.values)
-        X, y = aligned({"X": X, "y": y}).values()
+        X, y, groups, time = aligned({"X": X, "y": y, "groups": groups, "time": time}).values()
         y = np.asarray(y)
         seed = 0 if self.random_state is None else int(self.random_state)
         loss = ZERO_ONE if is_classifier(self.learner) else SQUARED
@@ -155,7 +163,13 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         state = seeds.random_state(seed, "path")
         strata = class_shares.strata(y, loss.of_classes)
         stratify = loss.of_classes and class_shares.stratified(y, None) and can_stratify(y, size)
-        held_out = split(training_cut(strata, size, stratify=stratify, random_state=state))
+        dependence = checked_dependence(groups, time, 0, len(y))
+        if dependence.time is not None:
+            part = time_order.last(dependence.time, size)
+        else:
+            part = training_cut(strata, size, stratify=stratify, random_state=state, group=dependence.group)
+        held_out = dependence.purged(split(part))
+        size = len(held_out.validation)
         trained = (take(X, held_out.train), y[held_out.train])
         tested = (take(X, held_out.validation), y[held_out.validation])
         classes = np.unique(y) if loss.of_classes else None

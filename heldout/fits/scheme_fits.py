@@ -130,7 +130,9 @@ class Fits:
                 if not self._accelerated.pays(fit[0].hypothesis):
                     self._accelerated = None
         if fit is None:
-            made = fit_and_test(learner, rows.X, rows.y, split, loss, spec.state, spec.weights.value)
+            made = fit_and_test(
+                learner, rows.X, rows.y, split, loss, spec.state, spec.weights.value, spec.dependence.value
+            )
             fit = made, test(made.hypothesis, rows.X, rows.y, split.train, loss) if spec.own else None
         fitted, training = fit
         terms = metric_terms(fitted.hypothesis, spec)

@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 
 from heldout import digests
 from heldout.learners import open_random_states
+from heldout.learners.chosen_inside import arguments
 from heldout.losses import Loss
 from heldout.losses.set_metrics import SetMetric
 from heldout.schemes import SchemeName, fit_state
 from heldout.schemes.cross_validation import FoldSplits
 from heldout.schemes.design import Design, SchemeSplits
+from heldout.splits.dependence import Dependence
 from heldout.splits.split import Split
 from heldout.splits.weights import Weights
 
@@ -80,6 +82,7 @@ class Spec(Keyed):
     learner: Known[Any]
     loss: Known[Loss]
     weights: Known[Weights | None]
+    dependence: Known[Dependence | None]  # None for a learner that chooses nothing inside its fit by groups or times
     terms: Known[Mapping[str, SetMetric]]  # metrics of a set, by the estimate
     state: int  # 0 for a learner that leaves no randomness open
     own: bool  # whether it is tested on the rows that it is trained on too
@@ -192,6 +195,7 @@ class Specs:
             "learner": self.learner,
             "loss": Known(lambda: self.design.loss, self.judged),
             "weights": self.splits.weights,
+            "dependence": known_dependence(self.learner.value, self.design.dependence),
             "terms": Known(lambda: asked, ",".join(asked)),
             "state": fit_state(self.design.seed, scheme, number) if self._draws else 0,
             "own": scheme == "covalidation",
@@ -230,6 +234,15 @@ class KnownSplits:
 
     def _one(self, splits: Sequence[Split], number: int) -> Known[Split]:
         return Known(lambda: splits[number], (lambda: digest_of_split(splits[number])) if self.keyed else None)
+
+
+def known_dependence(learner: Any, dependence: Dependence) -> Known[Dependence | None]:
+    """The groups and times of the rows, for a learner that chooses by them inside its fit."""
+    of_rows = arguments(learner, dependence)
+    if not of_rows:
+        return Known(lambda: None, "")
+    values = [(name, hashlib.sha256(of.astype(np.int64).tobytes()).hexdigest()) for name, of in of_rows.items()]
+    return Known(lambda: dependence, digests.content_hash(*values))
 
 
 def digest_of_split(split: Split) -> str:

@@ -24,8 +24,8 @@ def open_random_states(learner: Any) -> list[str]:
     """The name of every setting by which `learner` would draw otherwise in each fit.
 
     Each `random_state` that is None: of the learner, of learners inside it (also in lists and mappings, such as the
-    grid of a search), and of a splitter that shuffles; `random_seed` and `seed` where a learner calls it so. And the `cv` of a TargetEncoder that is a number: it shuffles,
-    and its own `random_state` is deprecated since scikit-learn 1.9.
+    grid of a search), and of a splitter that shuffles; `random_seed` and `seed` where a learner calls it so. And the
+    `cv` of a TargetEncoder that is a number: it shuffles, and its own `random_state` is deprecated since scikit-learn 1.9.
     """
     return [f"{name}{setting}" for name, _, setting in _open_parts(learner)]
 
@@ -210,8 +210,13 @@ def _folds(encoder: Any, state: int, y: NDArray[np.generic] | None) -> Any:
     return kind(5 if encoder.cv is None else encoder.cv, shuffle=True, random_state=state)
 
 
-def lacks_probabilities(loss: Loss) -> str:
-    """What is wrong with a learner without probabilities, and the remedy."""
+def lacks_probabilities(loss: Loss, learner: Any) -> str:
+    """What is wrong with a `learner` without probabilities, and the remedy."""
+    if is_regressor(learner):
+        return (
+            f"the {loss.name} loss needs class probabilities, and it is a regressor; take a classifier, or, where the "
+            "target holds numbers, a loss of numbers such as squared"
+        )
     return (
         f"the {loss.name} loss needs class probabilities, and it has no predict_proba; put it into "
         "sklearn.calibration.CalibratedClassifierCV, or take another loss"

@@ -1,4 +1,4 @@
-"""A learner that takes no classes but 0, 1, … C-1, as XGBoost, given these in place of the classes, which it answers."""
+"""A learner that takes no classes but 0 … C-1, as XGBoost, is given these, and answers with the classes."""
 
 from typing import Any, Self
 

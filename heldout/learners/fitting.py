@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import FewOfAClass, FitFailure
 from heldout.learners import seeded
+from heldout.learners.chosen_inside import arguments
 from heldout.learners.remedies import with_remedy
 from heldout.losses import Loss, Losses
 from heldout.losses.loss import places
@@ -21,6 +22,7 @@ from heldout.rows.texts import Texts
 from heldout.rows.wide import wide
 from heldout.seeds import same_global_draws
 from heldout.several_labels import as_given, as_one
+from heldout.splits.dependence import Dependence
 from heldout.splits.split import Split
 from heldout.splits.weights import Weights, fit_argument
 
@@ -52,23 +54,34 @@ def fit_and_test(
     loss: Loss,
     state: int,
     weights: Weights | None = None,
+    dependence: Dependence | None = None,
 ) -> Fitted:
     """Fit a clone of `learner`, its open randomness set to `state`, on the training rows; test it on the others.
 
     X is an array, a data frame or a sparse matrix of shape (N, p), y of shape (N,), of several labels a row as records.
+    A learner that chooses inside its fit is given the groups and times of its rows (`learners.chosen_inside`).
     What the learner draws from a global generator is the same in each call.
     Raises FitFailure, with the learner's own reason, if fitting or predicting raises or a loss is
     not finite: a silent NaN would end in a table. Warnings are kept, not shown.
     """
     with recorded() as warned, same_global_draws():
         with failures():
-            of_fit = None if weights is None else weights.of_fit
-            further = {} if of_fit is None else {str(fit_argument(learner)): of_fit[split.train]}
+            further = _of_fit(learner, weights, dependence, split)
             labels = as_given(y[split.train])
             with _about(labels, loss):
                 hypothesis = seeded(learner, state, labels).fit(take(X, split.train), labels, **further)
         losses = test(hypothesis, X, y, split.validation, loss, split.labels)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))
+
+
+def _of_fit(
+    learner: Any, weights: Weights | None, dependence: Dependence | None, split: Split
+) -> dict[str, NDArray[Any]]:
+    """What goes to `fit` next to the training rows of a split."""
+    of_rows = {**arguments(learner, dependence)}
+    if weights is not None and weights.of_fit is not None and (called := fit_argument(learner)) is not None:
+        of_rows[called] = weights.of_fit
+    return {name: values[split.train] for name, values in of_rows.items()}
 
 
 @contextmanager

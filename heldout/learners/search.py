@@ -145,4 +145,6 @@ def search(
         if parameter not in known:
             raise BadArgument("values", f"values has {parameter!r}, which is no parameter of {type(learner).__name__}")
     spaces = {parameter: Space.of(parameter, of) for parameter, of in values.items()}
-    return {called: cloned(learner).set_params(**point) for called, point in points(name, spaces, int(draws), int(seed))}
+    return {
+        called: cloned(learner).set_params(**point) for called, point in points(name, spaces, int(draws), int(seed))
+    }

@@ -12,18 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.defaults import FOLDS
-from heldout.errors import BadArgument, PartsWarning, TargetWarning, check_whole
+from heldout.errors import BadArgument, LearnerWarning, PartsWarning, TargetWarning, check_whole
 from heldout.estimates import ESTIMATES, OF_THE_WINNER, OF_UNLABELED, ON_REQUEST, PER_CANDIDATE
 from heldout.fits import baseline
 from heldout.fits.one_pass import is_updated_once
 from heldout.fits.specs import UseShortcuts
 from heldout.intervals.method import check_level
 from heldout.learners import gives_probabilities, is_classifier, is_regressor, lacks_probabilities
+from heldout.learners.chosen_inside import DIVIDES_GROUPS, NEEDS_GROUPS, divides_groups, lacks_groups
+from heldout.learners.taken_frames import not_taken
 from heldout.losses import Loss, check_spec, choose_loss
 from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec, unlearnable
 from heldout.notebook.execute import OnError
 from heldout.notebook.own_folds import own_folds, own_test_set, shown
 from heldout.rows.aligned_rows import aligned
+from heldout.rows.class_order import last_of_two
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.frames import library_of
 from heldout.running.content import digest_of
@@ -140,7 +143,7 @@ def checked(
     if loss is not None:
         check_spec(loss)
     _check_candidates(candidates)
-    library = library_of(X)
+    library, last = library_of(X), last_of_two(y)
     given = {"X": X, "y": y, "groups": groups, "time": time, "sample_weight": sample_weight}
     X, y, groups, time, sample_weight = aligned(given, stacklevel=4).values()
     X, y = checked_rows(X, y)
@@ -162,6 +165,7 @@ def checked(
     _check_several(candidates, y, chosen)
     by_margin = checked_margin(margin, chosen)
     dependence = checked_dependence(groups, time, gap, len(y))
+    _check_chosen_inside(candidates, dependence)
     in_time = dependence.time is not None
     if unlabeled is not None:
         unlabeled = checked_unlabeled(unlabeled, X)
@@ -185,6 +189,7 @@ def checked(
     if own_test is not None:
         estimates = _of_test_set(cv, estimates, further_estimates)
     every = _every(estimates, further_estimates, unlabeled is not None, len(candidates), chosen, in_time=in_time)
+    _name_positive(every, y, last)
     wanted = _wanted(every, unlabeled is not None, chosen, in_time=in_time)
     stratified = chosen.of_classes and not in_time and class_shares.stratified(y, stratify)
     of_folds = cv is not None and own_test is None
@@ -342,8 +347,10 @@ def _lacks(learner: Any) -> str:
 
 
 def _check_columns(candidates: Mapping[str, Any], X: Any) -> None:
-    """Raise BadArgument for a column of X that the `heldout.preprocessing.auto` of a candidate cannot use."""
-    for learner in candidates.values():
+    """Raise BadArgument for a column of X that a candidate, or its `heldout.preprocessing.auto`, cannot use."""
+    for name, learner in candidates.items():
+        if (reason := not_taken(learner, X)) is not None:
+            raise BadArgument("candidates", f"candidates[{name!r}] {reason}")
         if hasattr(getattr(learner, "steps", [("", None)])[0][1], "transformers"):
             from heldout.preprocessing import is_auto
             from heldout.rows.columns import kinds
@@ -404,7 +411,7 @@ def _checked_weights(sample_weight: Any, candidates: Mapping[str, Any], n: int) 
     except BadArgument as error:
         raise BadArgument("sample_weight", f"sample_{str(error).replace('weights', 'weight', 1)}") from None
     for name, learner in candidates.items():
-        if weights is not None and fit_argument(learner) is None:
+        if weights is not None and weights.must_reach_fit and fit_argument(learner) is None:
             raise BadArgument(
                 "candidates",
                 f"candidates[{name!r}] is {learner!r}, whose fit takes no sample_weight; leave out one of both",
@@ -416,7 +423,30 @@ def _check_answers(candidates: Mapping[str, Any], loss: Loss) -> None:
     """Raise BadArgument for a learner that will not give the probabilities which the loss needs."""
     for name, learner in candidates.items():
         if loss.needs == "probabilities" and not gives_probabilities(learner):
-            raise BadArgument("candidates", f"candidates[{name!r}] is {learner!r}; {lacks_probabilities(loss)}")
+            raise BadArgument(
+                "candidates", f"candidates[{name!r}] is {learner!r}; {lacks_probabilities(loss, learner)}"
+            )
+
+
+def _name_positive(names: Sequence[str], y: NDArray[Any], last: Any) -> None:
+    """Warn where an estimate is about the second of two classes, and the type of y has another one last."""
+    about, second = [name for name in names if name in ("E_f1", "E_ap")], y.max() if last is not None else None
+    if about and str(second) != str(last):
+        warnings.warn(
+            f"{' and '.join(about)}: of two classes the second in ascending order, {second!s}, is the positive one, "
+            f"and the type of y has {last!s} last: give y == {last!r} if that is to be found",
+            TargetWarning,
+            stacklevel=4,
+        )
+
+
+def _check_chosen_inside(candidates: Mapping[str, Any], dependence: Dependence) -> None:
+    """Raise BadArgument for a search over folds of groups without groups; warn of one whose folds divide groups."""
+    for name, learner in candidates.items():
+        if lacks_groups(learner, dependence):
+            raise BadArgument("groups", f"groups is None, but candidates[{name!r}] {NEEDS_GROUPS}; give groups")
+        if divides_groups(learner, dependence):
+            warnings.warn(f"candidates[{name!r}] {DIVIDES_GROUPS}", LearnerWarning, stacklevel=4)
 
 
 def _check_several(candidates: Mapping[str, Any], y: NDArray[Any], loss: Loss) -> None:

@@ -1,5 +1,6 @@
 """`heldout.from_predictions`: what answers or losses that somebody else made say about the candidates."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import defaults
-from heldout.errors import BadArgument, check_whole
+from heldout.errors import BadArgument, TargetWarning, check_whole
 from heldout.estimates import methods
 from heldout.estimates.e_cv import of_folds_alone
 from heldout.fits import baseline
@@ -18,7 +19,7 @@ from heldout.losses import Loss, Losses
 from heldout.losses.cells import Cells
 from heldout.losses.strata import of_strata
 from heldout.losses.tested_losses import Tested
-from heldout.notebook.by_metric import Metric
+from heldout.notebook.by_metric import ByMetric, Metric
 from heldout.notebook.class_columns import check_about_one_class, less_likely, not_predicted, sorted_values
 from heldout.notebook.compared_models import Compared
 from heldout.notebook.given_folds import GivenFolds
@@ -35,13 +36,17 @@ from heldout.notebook.unnamed_columns import (
 )
 from heldout.notebook.whose_answers import NO_FOLDS_FOR_A_METRIC, OF_UNKNOWN_FOLDS, WHOSE, Whose
 from heldout.predictions import recognise
-from heldout.predictions.long_table import REMEDY, LongTable, column, gaps
+from heldout.predictions.long_table import REMEDY, LongTable, by_text, column, gaps
 from heldout.predictions.read_predictions import ReadPredictions, Target
 from heldout.predictions.source import Source
+from heldout.records import Estimate
 from heldout.rows.aligned_rows import aligned
+from heldout.rows.class_order import last_of_two
 from heldout.selection.margin import checked
 from heldout.splits.dependence import checked_groups, distinct
 from heldout.splits.weights import Weights
+
+_HALF, _FAR = 0.5, 0.7  # of 1 - AUC
 
 
 def from_predictions(
@@ -116,8 +121,8 @@ def from_predictions(
         "kappa", "recall", "precision" or "specificity"; of numbers "r2"; or a function or a scorer as in
         `Validation.metric`. The estimates are 1 - it, or it itself where less is better, called E_auc and so on, in
         each fold, or on all rows. For "auc" and "average_precision" the labels are of two classes, and an answer is a
-        number which is the larger, the likelier is the last of them in ascending order, or the one that its column is
-        named after.
+        number which is the larger, the likelier is the one that its column is named after, or else the last of them,
+        in ascending order, or that of an ordered category or an Enum.
     level : float, default 0.95
         The level of the intervals.
     compared : int, optional
@@ -193,6 +198,8 @@ def from_predictions(
     used = {str(name) for name in roles if name is not None}
     used.update(given.names)
     lines = given.lines(table, named_by, candidate)
+    if judged_by is not None and read is None:
+        given = replace(given, last=last_of_two(table[by_text(table)[label]]))
     if target == "progressive":
         lines = lines.in_order_of(lines.source if time is None else lines.column(table, "time", time))
     if judged_by is not None and read is None:
@@ -246,6 +253,7 @@ def from_predictions(
         seen = _observed(lines, folds, terms, by.loss)
         observed = {name: by.observed(of, said[place]) for place, (name, of) in enumerate(seen.items())}
         estimates = by.estimates(observed, level, whose.target, folds.n_train, folds.kind)
+        _ask_about_ranks(estimates, by, given, lines.column(table, "label", label))
         taken = _taken(table, lines, named_by, given, folds, used, by.loss, judged_by, by.needs, whose)
         return made(
             estimates=estimates,
@@ -277,6 +285,23 @@ def from_predictions(
         counted_wrong=int(gaps(values).sum()) + lines.absent if missing == "wrong" else 0,
         margin=by_margin,
     )
+
+
+def _ask_about_ranks(estimates: Sequence[Estimate], by: ByMetric, given: Given, y: NDArray[Any]) -> None:
+    """Warn of an AUC so far below 1/2 that the numbers seem to be about the other class."""
+    classes = sorted_values(y)
+    if by.name != "E_auc" or len(classes) != 2:
+        return
+    for one in estimates:
+        if (_FAR if one.low is None else one.low) > _HALF and one.value > _FAR:
+            of = classes.tolist()[0 if given.about_first(classes) else 1]
+            warnings.warn(
+                f"{one.candidate} has an AUC of {1 - one.value:.3g}, far below 0.5: are its numbers larger where the "
+                f"other class is likelier? They are taken to be larger where {of!r} is; name their column after its "
+                "class, as p_yes, if that is wrong",
+                TargetWarning,
+                stacklevel=3,
+            )
 
 
 def _target(read: ReadPredictions | None, progressive: bool, fold: str | None, time: str | None) -> Target:

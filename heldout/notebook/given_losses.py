@@ -38,6 +38,7 @@ class Given:
     gone: NDArray[np.bool_] | None = None
     classes: NDArray[Any] | None = None
     shares: NDArray[np.float64] | None = None
+    last: Any = None  # of two classes, in the order of the label's own type
 
     @classmethod
     def of(cls, table: Any, answer: Names, correct: Names | None, losses: Names | None) -> "Given":
@@ -99,9 +100,10 @@ class Given:
         return of_lines
 
     def about_first(self, classes: NDArray[Any]) -> bool:
-        """Whether numbers are about the first of two classes, after which their column is named, and not the last.
+        """Whether numbers are about the first of two classes, in ascending order, and not the last.
 
-        Raises BadArgument where it is the column of one of several candidates.
+        That is the one after which their column is named; without such a name the last in the order of the label's own
+        type. Raises BadArgument where it is the column of one of several candidates.
         """
         first = next((name for name in self.names if class_named(name, classes) == 0), None)
         if first is not None and len(self.names) > 1:
@@ -110,6 +112,8 @@ class Given:
                 f"answer has the column {first!r}, named after the class {classes[0]}, but each column of a list is a "
                 f"candidate's, and about {classes[1]}: give the column of one candidate by itself, or rename it",
             )
+        if first is None and self.last is not None and not any(class_named(name, classes) == 1 for name in self.names):
+            return bool(class_named(self.last, classes) == 0)
         return first is not None
 
     def check_has(self, table: Any, candidate: str) -> None:

@@ -47,6 +47,8 @@ def _labels(y: Any, n: int) -> NDArray[Any]:
         )
     try:
         labels = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+        if labels.dtype.kind == "U" and isinstance(y, list | tuple) and labels.ndim == 1:
+            labels = labels if all(isinstance(label, str) for label in y) else np.array(y, dtype=object)
     except ValueError:  # lists of several lengths
         labels = np.empty(0, dtype=object)
         sets = True

@@ -43,7 +43,18 @@ def checked_frame(X: Any, argument: str) -> Any:
             return X.to_pandas(ignore_metadata=True)  # else a column may become the index
         except ImportError:
             return X
-    return X
+    return _without_views(X) if hasattr(X, "iloc") and hasattr(X, "columns") else X
+
+
+def _without_views(X: Any) -> Any:
+    """A frame of pandas whose columns of Arrow's string_view, of which pandas takes no rows, are of large_string."""
+    arrow = {
+        name: dtype for name, dtype in zip(X.columns, X.dtypes, strict=True) if type(dtype).__name__ == "ArrowDtype"
+    }
+    views = [name for name, dtype in arrow.items() if str(dtype.pyarrow_dtype) == "string_view"]
+    texts = {name: X[name].array.__arrow_array__().cast("large_string") for name in views}
+    dtype = "large_string[pyarrow]"
+    return X.assign(**{name: type(X[name])(of, X.index, dtype=dtype) for name, of in texts.items()}) if views else X
 
 
 def library_of(X: Any) -> str:

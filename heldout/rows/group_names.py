@@ -13,7 +13,7 @@ from heldout.rows.missing import is_missing
 
 
 def group_names(groups: Iterable[Any]) -> list[str | None]:
-    """A text for each value of `groups`, None where it is missing; blanks around a text do not count.
+    """A text for each value of `groups`, None where it is missing or empty; blanks around a text do not count.
 
     Raises ValueError, a clause that follows what holds the groups, for a float from 2^53 on.
     """
@@ -25,7 +25,7 @@ def group_names(groups: Iterable[Any]) -> list[str | None]:
 
 def _name(value: Any) -> str | None:
     if isinstance(value, str):
-        return value.strip()
+        return value.strip() or None
     if is_missing(value):
         return None
     if isinstance(value, numbers.Integral):

@@ -207,7 +207,11 @@ def _check_folds(y: Labels, folds: int, stratify: bool) -> None:
         return
     rarest, rows = rarest_class(y)
     if folds > rows:
-        raise BadArgument("folds", f"folds is {folds}, but class {rarest} has {rows} rows; use at most {rows} folds")
+        raise BadArgument("folds", f"folds is {folds}, but class {rarest} has {_few(rows)}")
+
+
+def _few(rows: int) -> str:
+    return "1 row; merge or drop that class" if rows == 1 else f"{rows} rows; use at most {rows} folds"
 
 
 def rarest_class(y: Labels) -> tuple[str, int]:

@@ -25,6 +25,16 @@ def last(time: Times, size: int) -> NDArray[np.bool_]:
     return mask
 
 
+def _starts(time: Times, folds: int) -> NDArray[np.intp]:
+    """The place in the order of time at which each fold begins."""
+    n = len(time)
+    return _edges(time, n - n // (folds + 1) * np.arange(folds, 0, -1))
+
+
+def _has_empty(starts: NDArray[np.intp]) -> bool:
+    return bool((np.diff(starts) <= 0).any())
+
+
 def forward_folds(time: Times, folds: int, gap: int) -> NDArray[np.int64]:
     """The fold of each row: k + 1 blocks of consecutive rows are folds -1, 0, …, k-1 in the order of time.
 
@@ -41,11 +51,12 @@ def forward_folds(time: Times, folds: int, gap: int) -> NDArray[np.int64]:
         raise BadArgument(
             "folds", f"folds is {folds}, but there are {times} distinct times; use 2 to {times - 1} forward folds"
         )
-    size = n // (folds + 1)
-    starts = _edges(time, n - size * np.arange(folds, 0, -1))
-    if (np.diff(starts) <= 0).any():
+    starts = _starts(time, folds)
+    if _has_empty(starts):
+        most = next((fewer for fewer in range(folds - 1, 1, -1) if not _has_empty(_starts(time, fewer))), None)
+        remedy = "no number of folds works: give times that differ more" if most is None else f"use {most} folds"
         raise BadArgument(
-            "folds", f"folds is {folds}, but so many rows share a time that a fold would be empty; use fewer folds"
+            "folds", f"folds is {folds}, but so many rows share a time that a fold would be empty; {remedy}"
         )
     if gap >= starts[0]:
         raise BadArgument(

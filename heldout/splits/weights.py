@@ -32,16 +32,21 @@ class Weights:
 
     @classmethod
     def of(cls, values: ArrayLike | None, *, drawn: bool = False) -> Self | None:
-        """The checked weights `values`; None without weights, or where each is 1, which is the same."""
-        if values is None:
-            return None
-        checked = check(values)
-        return None if (checked == 1).all() else cls(checked, drawn)
+        """The checked weights `values`; None without weights.
+
+        Weights of 1 are weights: a forest draws other rows with them than without (scikit-learn 1.9).
+        """
+        return None if values is None else cls(check(values), drawn)
 
     @property
     def of_fit(self) -> Values | None:
         """What goes to `fit`, shape (N,); None for the weights of draws."""
         return None if self.drawn else self.values
+
+    @property
+    def must_reach_fit(self) -> bool:
+        """Whether a learner whose fit takes no weights would be another one: not where each weight is 1."""
+        return not self.drawn and bool((self.values != 1).any())
 
     @property
     def of_errors(self) -> Values | None:
@@ -77,19 +82,37 @@ def check(values: ArrayLike) -> Values:
 
 
 def fit_argument(learner: Any) -> str | None:
-    """The name of the argument of `learner.fit` for row weights; None if there is none.
+    """The name of the argument of `learner.fit` for row weights; None if there is none."""
+    return argument_of_fit(learner, "sample_weight")
 
-    A pipeline passes the weights to its last step. A learner that passes arguments of `fit` on (a search over
-    parameters) takes the argument of its inner learner.
+
+def argument_of_fit(learner: Any, name: str) -> str | None:
+    """What the argument `name` of `learner.fit` is called there; None if there is none.
+
+    A pipeline passes it to its last step. A learner that passes arguments of `fit` on (a search over parameters) takes
+    the argument of its inner learner. With scikit-learn's metadata routing a learner of others takes it by its own name
+    where one of them has asked for it.
     """
+    of_others = hasattr(learner, "steps") or any(
+        hasattr(value, "fit") for value in learner.get_params(deep=False).values()
+    )
+    if of_others and _is_routing(learner):
+        return name if name in learner.get_metadata_routing().consumes("fit", [name]) else None
     if hasattr(learner, "steps"):
-        name, last = learner.steps[-1]
-        inner = fit_argument(last)
-        return None if inner is None else f"{name}__{inner}"
+        step, last = learner.steps[-1]
+        inner = argument_of_fit(last, name)
+        return None if inner is None else f"{step}__{inner}"
     parameters = inspect.signature(learner.fit).parameters
-    if "sample_weight" in parameters:
-        return "sample_weight"
+    if name in parameters:
+        return name
     passes_on = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
     settings = learner.get_params(deep=False)
     inner = settings.get("estimator", settings.get("regressor"))
-    return fit_argument(inner) if passes_on and inner is not None else None
+    return argument_of_fit(inner, name) if passes_on and inner is not None else None
+
+
+def _is_routing(learner: Any) -> bool:
+    """Whether scikit-learn's metadata routing is on, and decides what `fit` of a learner of others takes."""
+    from sklearn import get_config
+
+    return bool(get_config()["enable_metadata_routing"]) and hasattr(learner, "get_metadata_routing")

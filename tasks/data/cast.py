@@ -11,7 +11,9 @@ from tasks.data import dates, foreign_strings, loose_numbers, number_strings
 from tasks.data.dates import ColumnError
 from tasks.params.sections import ColumnKind
 
-ValueType = Literal["numbers", "truth values", "strings", "dates", "durations", "nothing"]  # the type of the values in a source
+ValueType = Literal[
+    "numbers", "truth values", "strings", "dates", "durations", "nothing"
+]  # the type of the values in a source
 
 _DAY = timedelta(days=1)
 _TRUTH = {"true": True, "false": False}

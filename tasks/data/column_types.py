@@ -2,7 +2,7 @@
 
 | kind | dtype | which values |
 |---|---|---|
-| numeric | int or float | numbers, also as strings such as "$5,000"; whole numbers with gaps become float64; durations become days |
+| numeric | int or float | numbers, also as strings such as "$5,000"; durations, as days; with gaps float64 |
 | boolean | bool | truth values without gaps; with gaps they become the category "False"/"True" |
 | category | pandas category of strings | strings of few distinct values; whole numbers, if the user says so |
 | date | datetime64[us], in UTC | timestamps; strings that are all dates in one format |

@@ -83,6 +83,7 @@ def _initialize(sources: list[str], target: str, text_form: TextForm, given: flo
         values = propose_params.decide(profiled, places[0], shards_at, searched, choice)
         return _accepted(old, {**values, **fixed}, sources[0])
 
+    alike = [f"next to   {name} has the same columns, and is not used" for name in _alike(sources[0], read.text)]
     accepted = propose(search.EACH_ONCE)
     choice, found = afford(accepted.settings, accepted.prepared, shards, learners.families(profiled), minutes)
     if choice.seconds is None and found == search.NONE:  # rows and parts stay as they were accepted
@@ -96,8 +97,7 @@ def _initialize(sources: list[str], target: str, text_form: TextForm, given: flo
     lines = [*read.lines, *describe.lines(profiled, values, Path(sources[0]).name)]
     lines += describe.chosen(choice, values, minutes)
     lines += [f"plan      changed, since `prepare` refuses the first plan: {refusal}" for refusal in refusals[:1]]
-    lines += [f"next to   {name} has the same columns, and is not used" for name in _alike(sources[0], read.text)]
-    return [*lines, f"wrote     {PARAMS} and {findings.PATH}, for {places[0]}{old_file}", "next      dvc repro"]
+    return [*lines, *alike, f"wrote     {PARAMS} and {findings.PATH}, for {places[0]}{old_file}", "next      dvc repro"]
 
 
 def _profiled(read: Read, target: str, unlabeled: pd.DataFrame | None) -> Profile:
@@ -239,6 +239,6 @@ def _header(path: Path, text: TextForm) -> list[str]:
         if file_formats.is_text(path):
             lines = file_formats.first_lines(path, _HEADER_LINES)
             return next(csv.reader(lines, delimiter=file_formats.separator(path, text)), [])
-    except (ValueError, OSError, EOFError, csv.Error):
+    except Exception:  # noqa: S110  # it may be anything, and is no table of this user then
         pass
     return []

@@ -10,12 +10,13 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from heldout import digests
-from heldout.fits.specs import FitSpec, Known, Labeled
+from heldout.fits.specs import FitSpec, Known, Labeled, known_dependence
 from heldout.learners import open_random_states
 from heldout.losses import Loss, choose_loss
 from heldout.schemes import fit_state
 from heldout.splits.split import Split
 from heldout.splits.weights import Weights
+from tasks.data.row_roles import dependence_of
 from tasks.params import Candidate, Settings
 from tasks.storage import files
 
@@ -58,6 +59,7 @@ def spec_of(settings: Settings, winner: Candidate) -> FitSpec:
         learner=Known(lambda: learner, digests.content_hash(winner.fit_identity())),
         loss=Known(lambda: read().loss, digests.content_hash(settings.loss_identity)),
         weights=Known(lambda: read().weights, digests.content_hash(files.file_hash(files.ALL_ROLES), drawn)),
+        dependence=known_dependence(learner, dependence_of(_roles(path()), settings.split.gap)),
         terms=Known(dict, ""),
         state=fit_state(settings.seed, "final", 0) if open_random_states(learner) else 0,
         own=False,
@@ -70,9 +72,13 @@ def read_all_labeled(settings: Settings) -> AllLabeled:
     file = path()
     version = files.file_hash(file)
     y = files.read_target(file, version)
-    roles: dict[str, NDArray[Any]] = files.read_all_roles() if file == files.ALL_LABELED else files.read_roles()
+    roles = _roles(file)
     drawn = settings.data.label_probability is not None
     weights = Weights.of(roles.get("weight"), drawn=drawn)
     values = None if weights is None else weights.values
     loss = choose_loss(settings.judged_by, y, values, "the target", settings.loss_max, drawn=drawn)
     return AllLabeled(file, version, y, loss, weights)
+
+
+def _roles(file: Path) -> dict[str, NDArray[Any]]:
+    return files.read_all_roles() if file == files.ALL_LABELED else files.read_roles()

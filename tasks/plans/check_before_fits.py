@@ -8,6 +8,7 @@ from sklearn.base import is_classifier, is_regressor
 from heldout.errors import BadArgument
 from heldout.estimates.criteria import check_admitted, compares_by
 from heldout.learners import gives_probabilities, lacks_probabilities
+from heldout.learners.chosen_inside import NEEDS_GROUPS, lacks_groups
 from heldout.losses import SQUARED, ZERO_ONE, Loss
 from heldout.rows.exchanged_rows import column_sets
 from heldout.schemes.design import Design
@@ -56,8 +57,10 @@ def _check_learner(learner: Any, candidate: Candidate, key: str, settings: Setti
             f"{_other(loss, 'zero_one')}"
         )
     if loss.needs == "probabilities" and not gives_probabilities(learner):
-        raise UserError(f"{key}: {label}: {lacks_probabilities(loss)}")
-    weighted = design.weights is not None and design.weights.of_fit is not None
+        raise UserError(f"{key}: {label}: {lacks_probabilities(loss, learner)}")
+    if lacks_groups(learner, design.dependence):
+        raise UserError(f"{key}: {label} {NEEDS_GROUPS}; name their column in data.groups")
+    weighted = design.weights is not None and design.weights.must_reach_fit
     if weighted and fit_argument(learner) is None:
         raise UserError(
             f"{key}: data.weight is {settings.data.weight!r}, but the fit of {label} takes no sample_weight; remove "

@@ -200,6 +200,12 @@ class OwnMetric:
                 "metric", f"metric is {self.name}, which raised {type(error).__name__}: {error}; {_TAKES}"
             ) from error
         if not math.isfinite(value) or (value > 1 + _ROUNDING and not (self.less_is_better or self.negated)):
+            if len(y) == 1:
+                raise BadArgument(
+                    "metric",
+                    f"metric is {self.name}, which has no value on a part of 1 row, and it is taken on each fold by "
+                    "itself: use fewer folds (of all rows together, R² against the baseline stands next to E_cv)",
+                )
             best = "" if self.less_is_better else ", the more the better, and 1 at best"
             other = "" if self.less_is_better else "; greater_is_better=True takes - it as the error, False itself"
             raise BadArgument(

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import config_context
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import BaggingClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
@@ -116,14 +118,38 @@ def test_every_estimate_is_the_weighted_mean_of_losses_of_weighted_fits(seed, sp
     assert all(found[name].low <= found[name].value <= found[name].high for name in ("E_val", "E_cv", "E_2cv"))
 
 
-def test_weights_of_1_are_no_weights_byte_for_byte():
+def test_weights_of_1_go_to_the_fit_too_by_which_a_forest_draws_other_rows():
     X, y, _ = rows(3)
     found = []
     for values in (None, np.ones(len(y)), np.ones(len(y), dtype=np.int64)):
         made = design(y, "zero_one", values)
         found.append(estimate_candidate(made, "a", evidence(made, LogisticRegression(), X)))
     assert found[0] == found[1] == found[2]
-    assert Weights.of(np.ones(3)) is None
+    made = design(y, "zero_one", np.ones(len(y)))
+    forest = RandomForestClassifier(5, random_state=0)
+    losses = cross_validated(made, evidence(made, forest, X)).losses
+    train, rest = np.flatnonzero(made.partition.fold != 0), np.flatnonzero(made.partition.fold == 0)
+    own = clone(forest).fit(X[train], y[train], sample_weight=np.ones(len(train)))
+    assert (own.predict(X[rest]) != y[rest]).astype(float).tolist() == losses[rest].tolist()
+
+
+def test_weights_of_1_are_no_reason_against_a_learner_that_takes_none():
+    assert not Weights.of(np.ones(3)).must_reach_fit
+    assert Weights.of([1, 2, 1]).must_reach_fit
+
+
+def test_with_metadata_routing_a_pipeline_takes_weights_by_their_own_name_if_a_step_asked_for_them():
+    assert "logisticregression__sample_weight" == fit_argument(make_pipeline(LogisticRegression()))
+    with config_context(enable_metadata_routing=True):
+        asks = LogisticRegression().set_fit_request(sample_weight=True)
+        assert "sample_weight" == fit_argument(make_pipeline(asks))
+        assert fit_argument(make_pipeline(LogisticRegression())) is None
+        X, y, weights = rows(5)
+        of = Weights.of(weights)
+        split = Split(np.arange(len(y) // 2), np.arange(len(y) // 2, len(y)))
+        by = fit_and_test(make_pipeline(asks), X, y, split, ZERO_ONE, 0, of).hypothesis
+    own = LogisticRegression().fit(X[split.train], y[split.train], sample_weight=weights[split.train])
+    assert own.coef_.tolist() == by[-1].coef_.tolist()
 
 
 def test_equal_weights_go_to_the_fit_and_leave_the_loss_as_it_is():

@@ -2,7 +2,6 @@
 
 import datetime
 import decimal
-import decimal
 
 import numpy as np
 import pandas as pd
@@ -48,7 +47,6 @@ FOUND = {
     "durations": (pd.to_timedelta([1, None], unit="h"), "numeric", "float64"),
     "durations of Python": ([datetime.timedelta(days=10**6), None], "numeric", "float64"),
     "durations of Arrow": (pd.array([1, None], dtype=pd.ArrowDtype(pa.duration("s"))), "numeric", "float64"),
-    "decimals": ([decimal.Decimal("1.50"), None], "numeric", "float64"),
 }
 CATEGORY = ("data.columns", "category", "text")
 REFUSED = {
