@@ -10,7 +10,6 @@ import os
 import sys
 import traceback
 
-
 LIBRARIES = [
     *("numpy", "pandas", "pyarrow", "scipy.stats", "narwhals", "yaml", "psutil", "pydantic", "joblib"),
     *(f"sklearn.{part}" for part in ("compose", "ensemble", "inspection", "linear_model", "naive_bayes", "neighbors")),

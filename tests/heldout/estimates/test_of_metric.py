@@ -21,6 +21,7 @@ from heldout.online import OnePass
 from heldout.selection import bbc
 
 PART_LOSSES = set_metrics(ESTIMATES)
+FEW_FITS = {"E_cv": "Bayle within folds"}  # those of the folds alone: the interval of E_cv is no matter here
 CANDIDATES = {"lda": LinearDiscriminantAnalysis(), "bayes": GaussianNB(), "svc": SVC()}
 SCORING = {
     True: {"E_auc": "roc_auc", "E_ap": "average_precision", "E_f1": "f1", "E_balanced": "balanced_accuracy"},
@@ -31,7 +32,8 @@ SCORING = {
 @pytest.fixture(scope="module", params=[load_breast_cancer, load_iris], ids=["two classes", "three classes"])
 def made(request):
     X, y = request.param(return_X_y=True)
-    return X, y, heldout.validate(CANDIDATES, X, y, estimates=["E_cv", "E_bbc"], further_estimates=[*PART_LOSSES])
+    how = {"estimates": ["E_cv", "E_bbc"], "further_estimates": [*PART_LOSSES], "intervals": FEW_FITS}
+    return X, y, heldout.validate(CANDIDATES, X, y, **how)
 
 
 def test_each_is_the_mean_of_what_scikit_learn_finds_in_the_folds(made):
@@ -55,7 +57,7 @@ def test_an_interval_is_about_the_value_and_open_to_errors_that_were_not_seen(ma
 
 def test_the_others_are_as_without_them(made):
     X, y, found = made
-    alone = heldout.validate(CANDIDATES, X, y, estimates=["E_cv", "E_bbc"])
+    alone = heldout.validate(CANDIDATES, X, y, estimates=["E_cv", "E_bbc"], intervals=FEW_FITS)
     for record in alone.estimates:
         same = found[record.candidate][record.estimate]
         assert (record.value, record.low, record.high) == pytest.approx((same.value, same.low, same.high), rel=1e-9)
@@ -63,7 +65,7 @@ def test_the_others_are_as_without_them(made):
 
 def test_numbers_are_the_same_in_two_processes(made):
     X, y, found = made
-    again = heldout.validate(CANDIDATES, X, y, estimates=["E_cv"], further_estimates=["E_auc"], n_jobs=2)
+    again = heldout.validate(CANDIDATES, X, y, estimates=["E_auc"], n_jobs=2)
     assert [found[name]["E_auc"] for name in CANDIDATES] == [again[name]["E_auc"] for name in CANDIDATES]
 
 
@@ -117,7 +119,7 @@ def test_labels_that_depend_on_nothing_have_an_AUC_of_a_half_inside_of_the_inter
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(120, 3)), rng.permutation(120) % 2
         bayes = {"bayes": GaussianNB()}
-        found = heldout.validate(bayes, X, y, estimates=["E_cv"], further_estimates=["E_auc"], folds=5)
+        found = heldout.validate(bayes, X, y, estimates=["E_auc"], folds=5)
         record = found["bayes"]["E_auc"]
         missed += not record.low <= 0.5 <= record.high
     assert missed <= 6
@@ -131,7 +133,7 @@ def test_ranks_are_probabilities_or_scores_and_a_learner_with_neither_is_left_ou
 
     candidates = {"scores": LinearSVC(), "answers": Answers()}
     with pytest.warns(LearnerWarning, match="neither probabilities nor scores"):
-        found = heldout.validate(candidates, X, y, estimates=["E_cv"], further_estimates=["E_auc"])
+        found = heldout.validate(candidates, X, y, estimates=["E_auc"])
     assert ("scores",) == found.candidates
     assert [*found.failed] == ["answers"]
 
@@ -150,7 +152,9 @@ def test_what_cannot_be_computed_is_refused_before_any_fit():
 
 def test_a_name_that_others_give_a_criterion_is_taken_or_answered_with_ours():
     X, y = rare()
-    found = heldout.validate({"bayes": GaussianNB()}, X, y, estimates=["E_cv"], further_estimates=["E_auc"])
+    found = heldout.validate(
+        {"bayes": GaussianNB()}, X, y, estimates=["E_cv"], further_estimates=["E_auc"], intervals=FEW_FITS
+    )
     for name in ("AUC", "auc", "roc_auc"):
         assert found.select(name).criterion == "E_auc"
     for name in ("accuracy", "error_rate"):
@@ -174,7 +178,7 @@ def test_a_name_that_others_give_a_criterion_is_taken_or_answered_with_ours():
 def test_a_metric_chooses_as_the_loss_in_whose_order_it_puts_candidates(loss, names):
     X, y = load_diabetes(return_X_y=True)
     candidates = {"mean": DummyRegressor(), "line": LinearRegression(), "nearest": KNeighborsRegressor(1)}
-    found = heldout.validate(candidates, X, y, loss=loss, estimates=["E_cv"])
+    found = heldout.validate(candidates, X, y, loss=loss, estimates=["E_cv"], intervals=FEW_FITS)
     metric = {"squared": r2_score, "absolute": lambda y, answers: -mean_absolute_error(y, answers)}[loss]
     assert {found.select(name).selected for name in names} == {found.select("E_cv").selected}
     pooled = {name: metric(y, cross_val_predict(one, X, y, cv=10)) for name, one in candidates.items()}

@@ -45,10 +45,13 @@ THEIRS = {
 }
 NAMED = {"auc": "E_auc", "average_precision": "E_ap", "f1": "E_f1", "balanced_accuracy": "E_balanced"}
 RANKS = ("auc", "average_precision")
+FEW_FITS = {"E_cv": "Bayle within folds"}  # those of the folds alone: the interval of E_cv is no matter here
+OTHER_ROWS = {"cv", "groups", "time"}  # for which it is not
 
 
-def validate(learners=LEARNERS, y=Y, **more):
-    return heldout.validate(learners, X, y, progress=False, **{"estimates": ["E_cv"], "folds": 5, **more})
+def validate(learners=LEARNERS, y=Y, rows=X, **more):
+    how = {"estimates": ["E_cv"], "folds": 5, "progress": False, **more}
+    return heldout.validate(learners, rows, y, intervals=None if OTHER_ROWS & {*more} else FEW_FITS, **how)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +84,7 @@ def test_the_value_is_that_of_further_estimates_and_of_scikit_learn(made, metric
     ],
 )
 def test_a_function_is_the_mean_over_the_folds_of_its_own_values(function, needs, y, learners):
-    made = validate(learners, y, intervals={"E_cv": "Bayle within folds"})  # which needs no further fits
+    made = validate(learners, y)
     found = made.metric(function, needs=needs)
     for one in found.estimates:
         expected = []
@@ -206,7 +209,7 @@ def test_a_function_that_no_row_changes_has_no_interval_and_that_few_change_is_m
     rare = np.where(np.arange(N) % 10 == 0, "yes", "no")
     for n, folds in ((N, 5), (125, 4)):  # of the latter the terms differ by rounding
         flat = {"line": LogisticRegression(C=1e-6)}
-        made = heldout.validate(flat, X[:n], rare[:n], estimates=["E_cv"], folds=folds, progress=False)
+        made = validate(flat, rare[:n], rows=X[:n], folds=folds)
         [never] = made.metric(cohen_kappa_score).estimates
         assert (pytest.approx(1.0), None, None) == (never.value, never.low, never.high)
     assert "no row changes cohen_kappa_score" in never.not_credible

@@ -64,6 +64,11 @@ def raced():
 
 
 @pytest.fixture(scope="module")
+def few():
+    return heldout.validate(candidates(), X, Y, estimates=FEW)
+
+
+@pytest.fixture(scope="module")
 def without():
     return heldout.validate(candidates(), X, Y, repeats=4, race="off")
 
@@ -110,9 +115,10 @@ def test_claims_about_pairs_are_at_most_those_without_a_race(raced, without):
 
 
 def test_text_and_page_say_what_happened(raced):
-    for shown in (str(raced), raced._repr_html_()):
+    page = raced._repr_html_()
+    for shown in (str(raced), page):
         assert "dropped after" in shown
-    assert f"{len(raced.dropped)} of {len(candidates())} candidates erred so much more" in raced._repr_html_()
+    assert f"{len(raced.dropped)} of {len(candidates())} candidates erred so much more" in page
     assert f"{len(raced.dropped)} dropped" in repr(raced)
     (bbc,) = (record for record in raced.estimates if record.estimate == "E_bbc")
     assert "that a race left" in bbc.target
@@ -124,7 +130,7 @@ def test_nothing_is_known_of_one_that_is_dropped(raced):
 
 
 def test_a_race_without_e_prog_has_its_steps_and_no_estimate_of_them():
-    made = heldout.validate(candidates(), X, Y, estimates=["E_cv"])
+    made = heldout.validate(candidates(), X, Y, estimates=["E_cv"], intervals={"E_cv": "Bayle within folds"})
     assert made.dropped
     assert {record.estimate for record in made.estimates} == {"E_cv"}
 
@@ -143,14 +149,14 @@ def test_one_that_is_left_alone_is_the_choice():
     assert "11 of 12 candidates" in made._repr_html_()
 
 
-def test_a_failure_is_no_drop_and_drops_nobody(raced):
+def test_a_failure_is_no_drop_and_drops_nobody(few):
     learners = {**candidates(), "breaks": Breaks()}
     with pytest.raises(FitFailure, match="breaks: .*too many rows"):
-        heldout.validate(learners, X, Y, repeats=4, on_error="raise")
+        heldout.validate(learners, X, Y, estimates=FEW, on_error="raise")
     with pytest.warns(LearnerWarning, match="^breaks failed, and is left out: block 3/8: ValueError: too many rows"):
-        made = heldout.validate(learners, X, Y, repeats=4)
+        made = heldout.validate(learners, X, Y, estimates=FEW)
     assert {"breaks": "block 3/8: ValueError: too many rows"} == made.failed
-    assert (raced.estimates, raced.dropped) == (made.estimates, made.dropped)
+    assert (few.estimates, few.dropped) == (made.estimates, made.dropped)
 
 
 def test_one_that_is_left_alone_and_fails_later_drops_nobody():
@@ -262,7 +268,7 @@ def test_finalists_are_not_chosen_in_each_fold():
 def test_of_many_that_are_left_out_a_table_of_text_has_the_nearest_and_counts_the_others():
     made = heldout.validate(candidates(), X, Y, estimates=FEW, finalists=2)
     errors = sorted((one.error, one.candidate) for one in made.dropped)
-    said = str(made)
+    said, page = str(made), made._repr_html_()
     assert all(name in said for _, name in errors[:5])
     assert f"{len(errors) - 5} others" in said
-    assert all(name in made._repr_html_() for _, name in errors)
+    assert all(name in page for _, name in errors)

@@ -64,19 +64,17 @@ def unless_refused(make, *arguments):
 def tables(draw):
     """Labels of up to three classes, and 6 to 14 groups of 1 to 12 rows each, in any order of rows."""
     sizes = draw(st.lists(st.integers(1, 12), min_size=6, max_size=14))
-    group = np.array(draw(st.permutations(np.repeat(np.arange(len(sizes)), sizes).tolist())))
-    y = np.array(draw(st.lists(st.integers(0, 2), min_size=len(group), max_size=len(group))))
-    return y, group
+    rng = np.random.default_rng(draw(seeds))  # a draw of hypothesis for each row takes longer than all else
+    group = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    return rng.integers(0, draw(st.integers(1, 3)), len(group)), group
 
 
 @st.composite
 def streams(draw):
     """Labels, and times of 24 to 60 rows, with ties, in any order of rows."""
-    n = draw(st.integers(24, 60))
-    gaps = draw(st.lists(st.sampled_from([0, 1, 1, 1, 5]), min_size=n, max_size=n))
-    time = np.array(draw(st.permutations(np.cumsum(gaps).tolist())))
-    y = np.array(draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
-    return y, distinct(time)
+    n, rng = draw(st.integers(24, 60)), np.random.default_rng(draw(seeds))
+    gaps = rng.choice(draw(st.sampled_from([[0, 1, 1, 1, 5], [0, 0, 0, 1], [1]])), n)
+    return rng.integers(0, 2, n), distinct(rng.permutation(np.cumsum(gaps)))
 
 
 # --- groups

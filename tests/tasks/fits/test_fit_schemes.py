@@ -37,6 +37,7 @@ class Breaks(DecisionTreeClassifier):
             raise ValueError(f"more than {self.most} rows")
         return super().fit(X, y)
 """
+FEW = "intervals={E_cv: Bayle within folds}"  # no subsamples
 ROWS = 200  # 40 of them in the hold-out, 100 on the stream
 
 
@@ -54,7 +55,12 @@ def settings_for(checkout, settings_of_rows, monkeypatch):
         more = [f"{key.replace('__', '.')}={value}" for key, value in changes.items()]
         modules = "execution.allowed_modules=[sklearn, mine]"
         return settings_of_rows(
-            f"candidates=[{', '.join(candidates)}]", "progressive.block=auto", modules, "covalidation.repeats=2", *more
+            f"candidates=[{', '.join(candidates)}]",
+            "progressive.block=auto",
+            modules,
+            "covalidation.repeats=2",
+            FEW,
+            *more,
         )
 
     return of

@@ -19,6 +19,7 @@ STABLE = (
     "{name: tree, estimator: sklearn.tree.DecisionTreeClassifier, params: {max_depth: 1}}]"
 )
 FAILS = "candidates=[{name: wrong, estimator: sklearn.neighbors.KNeighborsClassifier, params: {n_neighbors: 40}}, "
+FEW = "intervals={E_cv: Bayle within folds}"  # no subsamples
 AUTO = "covalidation.repeats=auto"
 
 
@@ -36,7 +37,8 @@ def fitted(rows, settings_of_rows, monkeypatch):
     monkeypatch.setattr(run_schemes, "run_all", here)
 
     def fit(*changes):
-        settings = settings_of_rows(STABLE, *changes)
+        few = () if "data.time=id" in changes else (FEW,)
+        settings = settings_of_rows(STABLE, *few, *changes)
         write_prepared(prepare(settings))
         made.clear()
         fitted = fit_schemes(settings)

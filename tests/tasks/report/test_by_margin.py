@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -35,6 +36,7 @@ TRIAL = Promotion("no", "a trial", trial=True)
 SAYS = {"better": "better than", "alike": "alike with", "worse": "worse than", "undecided": "undecided against"}
 
 
+@cache
 def records(margin: float | None) -> list:
     rng = np.random.default_rng(0)
     shared = rng.random(2000)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import timedelta
+from functools import cache
 from html import escape
 
 import pytest
@@ -21,6 +22,7 @@ HOSTILE = "</title><script>alert(1)</script> \x1b[2J\x07 \u202eabc 'q\" & [/luck
 FORBIDDEN = r"<script|<img|<link|<iframe|@import|src=|url\((?!#)|href=(?!\"#)"
 
 
+@cache
 def made(nights: int, **more):
     told = Chain()
     quarter(told.append, nights, **more)
