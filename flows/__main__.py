@@ -97,6 +97,8 @@ def _flow(name: str, words: Sequence[str]) -> int:
     if name == _WHOLE:
         promote = "register the winner, which may become the champion; a trial, as with --set, never does"
         parser.add_argument("--promote", action="store_true", help=promote)
+        anyway = "with --promote: also where the advice is not to ship it yet; the pages say so"
+        parser.add_argument("--anyway", action="store_true", help=anyway)
     if name in _PRINTING:
         everything = "print all that is known, not only the last lines; also by HELDOUT_VERBOSE=1, for dvc repro"
         parser.add_argument("--verbose", action="store_true", help=everything)
@@ -114,6 +116,8 @@ def _flow(name: str, words: Sequence[str]) -> int:
     in_stage = _STAGE in os.environ
     if in_stage and name == _WHOLE and options.promote:
         raise UserError("--promote is for a run outside of a DVC stage; leave it out")
+    if name == _WHOLE and options.anyway:
+        _promote_anyway(promote=options.promote)
     if in_stage:
         from flows.host import run_in_host
 
@@ -125,6 +129,15 @@ def _flow(name: str, words: Sequence[str]) -> int:
     more |= {"new_reference": True} if name == _WATCH and options.new_reference else {}
     more |= {"since": options.since} if name == _WATCH and options.since else {}
     return run_here(name, options.params, options.overrides, **more)
+
+
+def _promote_anyway(*, promote: bool) -> None:
+    """Take a person's word against the advice, which no deployment can give."""
+    if not promote:
+        raise UserError("--anyway: it is about what --promote promotes; write both, or leave it out")
+    from tasks.track import trial
+
+    trial.promote_anyway()
 
 
 def _use_own_environment() -> None:

@@ -88,7 +88,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, meaning in _CELLS.items():
         parser.add_argument(f"--{name}", metavar="COLUMN", nargs="+", help=meaning)
     parser.add_argument(
-        "--only", metavar="COLUMN=VALUE", action="append", default=[], help="the lines with this value, and no others; of Vowpal Wabbit pass=N"
+        "--only",
+        metavar="COLUMN=VALUE",
+        action="append",
+        default=[],
+        help="the lines with this value, and no others; of Vowpal Wabbit pass=N",
     )
     parser.add_argument(
         "--sep", metavar="SIGN", help="what separates columns: , or ; or tab or |; by default it is found"

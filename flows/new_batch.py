@@ -22,11 +22,12 @@ def examine_new_rows(settings: Settings, trial: str) -> None:
     if found is None:
         return
     run.send([Tag("batch", found.words)])
-    if found.batch.left:
+    if found.batch.whole and found.held:
         batch_held(settings, found.batch, found.words)
         raise Held(f"{found.words}; {batches.remedy(found.batch)}")
     if found.held:
         log.warning("%s; %s", found.words, batches.remedy(found.batch))
         batch_held(settings, found.batch, found.words)
     else:
-        log.log(logging.WARNING if found.batch.reasons else logging.INFO, "%s", found.words)  # a new table is a warning
+        loud = found.batch.reasons or found.batch.noticed or found.batch.together  # a new table is a warning
+        log.log(logging.WARNING if loud else logging.INFO, "%s", found.words)

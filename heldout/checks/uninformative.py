@@ -12,6 +12,7 @@ _NAMED_LIKE_AN_IDENTIFIER = re.compile(r"(^|[_\W])(id|idx|index|uuid|guid|key|ro
 _NAMED_LIKE_A_ROW_NUMBER = re.compile(
     r"|\.\.\.1|unnamed: ?\d+|row[\W_]*(names?|num(ber)?|nr|no|id|index)?|index|idx", re.IGNORECASE
 )
+IDENTIFIER = "identifier"  # with which the reason for one begins
 _DIGITS = re.compile(r"[0-9a-fA-F]*[0-9][0-9a-fA-F]*")
 
 
@@ -49,9 +50,14 @@ def is_fraction(column: pd.Series) -> bool:
     return any(bool(((part != np.floor(part)) & (part == part)).any()) for part in (values[:_FIRST], values[_FIRST:]))
 
 
+def named_like_a_row_number(name: str) -> bool:
+    """Whether programs give this name to the numbers of rows, which are others after each export."""
+    return _NAMED_LIKE_A_ROW_NUMBER.fullmatch(name.strip()) is not None
+
+
 def is_row_number(column: pd.Series) -> bool:
     """Whether a column has the numbers of the rows, which rise, under a name that programs give them."""
-    named = _NAMED_LIKE_A_ROW_NUMBER.fullmatch(str(column.name).strip()) is not None
+    named = named_like_a_row_number(str(column.name))
     return named and pd.api.types.is_numeric_dtype(column) and column.is_monotonic_increasing and column.is_unique
 
 
@@ -59,7 +65,7 @@ def _numbers(present: pd.Series, name: str) -> str | None:
     values = present.to_numpy(dtype=np.float64)
     if (values % 1 != 0).any() or not present.is_unique:
         return None
-    what = "identifier: whole numbers, each once"
+    what = f"{IDENTIFIER}: whole numbers, each once"
     if present.is_monotonic_increasing or present.is_monotonic_decreasing:
         return f"{what}, in the order of the file"
     if values.max() - values.min() + 1 == len(values):
@@ -73,9 +79,9 @@ def _strings(texts: pd.Series) -> str | None:
     if not texts.is_unique:
         return None
     if not texts.str.contains(r"\s").any():
-        return f"identifier: one-word strings, each once, as {_short(texts.iloc[0])}"
+        return f"{IDENTIFIER}: one-word strings, each once, as {_short(texts.iloc[0])}"
     if texts.str.replace(_DIGITS, "#", regex=True).nunique() <= len(texts) // FEWEST:
-        return f"identifier: strings that differ in their digits alone, as {_short(texts.iloc[0])}"
+        return f"{IDENTIFIER}: strings that differ in their digits alone, as {_short(texts.iloc[0])}"
     return None
 
 

@@ -396,7 +396,9 @@ def _check_metric(
     others = {"loss": loss, "loss_max": loss_max, "intervals": intervals, "stratum": stratum}
     for argument, value in others.items():
         if value is not None:
-            raise BadArgument(argument, f"{argument} is {value!r}, which is about the mean of a loss; leave out it or metric")
+            raise BadArgument(
+                argument, f"{argument} is {value!r}, which is about the mean of a loss; leave out it or metric"
+            )
     if missing == "wrong":
         raise BadArgument("missing", "missing is wrong, but no answer is wrong by itself for a metric; use leave_out")
     if any(lines.repeated for lines in folds.lines):

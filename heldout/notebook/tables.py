@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from heldout.diagnosis import hard_rows, more_rows
 from heldout.errors import BadArgument
 from heldout.estimates import schemes_of
-from heldout.fits.fit_cost import FitCost, prediction_microseconds
 from heldout.findings.finding import Finding
+from heldout.fits.fit_cost import FitCost, prediction_microseconds
 from heldout.learners.threads import one_thread
 from heldout.losses import Loss
 from heldout.losses.amounts import shown

@@ -17,11 +17,11 @@ from heldout.schemes.halvings import most
 from heldout.splits import class_shares
 from heldout.splits.dependence import Dependence
 from heldout.splits.partition import Partition, cut, make_halves, make_partition, stratify_halves
-from tasks.data import drawn_rows, read_source, row_roles, slices, target, total_row, unlabeled
+from tasks.data import drawn_rows, keys, read_source, row_roles, slices, target, total_row, unlabeled
 from tasks.data.column_types import Column, typed, unread
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
 from tasks.data.known_rows import Identities
-from tasks.data.row_contents import column_digest, column_digests, contents
+from tasks.data.row_contents import column_digest, contents
 from tasks.data.test_set import cut_test_set, units
 from tasks.data.text_form import TextForm
 from tasks.data.unlabeled import Schema, Shards
@@ -33,7 +33,7 @@ from tasks.storage import quarantine
 from tasks.storage.files import TARGET
 from tasks.storage.findings import RecordedFinding
 from tasks.storage.quarantine import LeftOut
-from tasks.storage.seen_rows import SeenRows
+from tasks.storage.seen_rows import KEY, SeenRows
 
 
 def _no_rows() -> NDArray[np.intp]:
@@ -155,7 +155,11 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
         partition, halves = _draw(labeled[TARGET].to_numpy(), settings, dependence)
     except BadArgument as error:
         raise UserError(with_key(KEYS.get(error.argument, "data"), error)) from None
-    if seen_by is not None:
+    if seen_by is not None and seen_by.startswith(KEY):
+        known = Identities(written).by(seen_by)
+        if known is not None:
+            ids = _numbered(pd.Series(known.content, index=written.index).loc[pool.index].to_numpy(), pool.index)
+    elif seen_by is not None:
         shared = [name for name in written.columns if column_digest(name) in seen_by.split()]
         ids = _numbered(contents(written.loc[pool.index, shared]), pool.index)
     schema = Schema.of(labeled.drop(columns=TARGET), read.columns, label_names(settings), data.left_out)
@@ -166,7 +170,7 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
         partition=partition,
         halves=halves,
         data_hash=read.data_hash,
-        seen=replace(_seen(ids, test, every, labeled, partition, roles, settings), columns=column_digests(written)),
+        seen=replace(_seen(ids, test, every, labeled, partition, roles, settings), columns=read.identities.columns),
         roles=RolesByPart(
             labeled=roles.loc[labeled.index].reset_index(drop=True),
             test=roles.loc[[] if test is None else test.index].reset_index(drop=True),
@@ -192,13 +196,13 @@ def read_rows(settings: Settings) -> ReadRows:
     """Read the source. Raises UserError."""
     data = settings.data
     strings = [name for name, kind in (data.columns or {}).items() if kind not in ("numeric", "boolean")]
-    strings += [data.groups] if data.groups else []  # a name of a group is no number
+    strings += [*([data.groups] if data.groups else []), *data.key_columns]  # a name is no number
     text = TextForm.of(data)
     read = read_source.read(data.source, data.missing or (), strings, text)
     source, of_total = total_row.without(read.frame.reset_index(drop=True), data.target or TARGET)
     source, draws = drawn_rows.separate(source, settings)
     written = _as_written(source, strings, settings)
-    identities = Identities(written)
+    identities = Identities(written, keys.columns(written, settings))
     kept, left_out = _used(identities, quarantine.read(settings))
     if kept is not None:
         source, written = source[kept], written[kept]
@@ -219,7 +223,11 @@ def read_rows(settings: Settings) -> ReadRows:
     warnings += [f"data.source: {finding.line}" for finding in (*read.findings, *of_total)]
     if len(hidden):
         pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
-    if kept is None:
+    if settings.data.key_columns:
+        keys.check(written[has_label], settings)
+        every = np.ones(len(identities), np.bool_) if kept is None else kept
+        ids = identities.numbered(every, written.index).loc[pool.index]
+    elif kept is None:
         ids = _numbered(contents(written if has_label.all() else written[has_label]), pool.index)
     else:
         ids = identities.numbered(kept, written.index).loc[pool.index]

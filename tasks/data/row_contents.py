@@ -27,10 +27,21 @@ def contents(table: pd.DataFrame) -> Words:
     return row_identity.contents({str(name): _words(table[name]) for name in table.columns})
 
 
+def key_words(keys: pd.DataFrame) -> Words:
+    """A 64-bit number for each row, from the columns of data.key: their names and texts, as those of groups.
+
+    Raises ValueError for floats beyond 2^53, a clause that follows the name of the column.
+    """
+    return row_identity.contents({str(name): _name_words(keys[name]) for name in keys.columns})
+
+
 def group_identities(groups: pd.Series) -> Words:
     """A 64-bit number for each row, from the name of its group and of the column."""
-    words = np.array([GAP if name is None else digest(name) for name in group_names(groups)], np.uint64)
-    return row_identity.contents({str(groups.name): words})
+    return row_identity.contents({str(groups.name): _name_words(groups)})
+
+
+def _name_words(values: pd.Series) -> Words:
+    return np.array([GAP if name is None else digest(name) for name in group_names(values)], np.uint64)
 
 
 def column_digests(table: pd.DataFrame) -> str:

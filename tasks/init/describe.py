@@ -4,12 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from heldout.checks import uninformative
 from heldout.findings.words import percent
 from tasks.init.edit_params import KeyPath
-from tasks.init.profile import Profile
+from tasks.init.profile import Dropped, Profile
 from tasks.plans.budget import Choice
 
 _MOST_CLASSES, _MOST_NAMES, _RARE = 12, 8, 20
+_MOST_KEYS = 3
 
 
 def lines(profile: Profile, values: Mapping[KeyPath, Any], name: str) -> Iterator[str]:
@@ -21,9 +23,21 @@ def lines(profile: Profile, values: Mapping[KeyPath, Any], name: str) -> Iterato
     for dropped in profile.dropped:
         if not dropped.is_leak:
             yield f"dropped   {dropped.column}: {dropped.why}"
+    if names := [one.column for one in profile.dropped if _may_name_a_row(one)]:
+        yield (
+            f"key       {' or '.join(names[:_MOST_KEYS])}: does it stay with a row from one delivery to the next? then "
+            f"data.key: {names[0]}, by which a corrected row is no new one"
+        )
     for finding in profile.findings:
         yield f"{finding.topic:<10}{finding.line}"
     yield from _plan(profile, values)
+
+
+def _may_name_a_row(dropped: Dropped) -> bool:
+    """Whether a column that is no feature may be data.key."""
+    return dropped.why.startswith(uninformative.IDENTIFIER) and not uninformative.named_like_a_row_number(
+        dropped.column
+    )
 
 
 def kinds(profile: Profile) -> str:

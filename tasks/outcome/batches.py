@@ -7,7 +7,7 @@ from typing import Literal
 from tasks.outcome.chain import Entry
 from tasks.outcome.operations import Of
 
-State = Literal["accepted", "held", "released", "dropped"]
+State = Literal["accepted", "held", "released", "dropped", "replaced"]
 
 
 @dataclass(frozen=True)
@@ -15,11 +15,16 @@ class Batch:
     """New labelled rows of one run, known by the number of their entry; `file` names their identities in the store.
 
     `first` is a table of which no row was known: it is accepted as it is. `state` says whether runs use the rows; `why`
-    is what a person said who released or dropped it.
+    is what a person said who released or dropped it. One that was held, and whose rows left the table or have other
+    values since, is replaced: those that came for them are new.
 
     A batch with rows that `left` is a whole delivery: so many rows of the past are not in the table as they were, and
     its `rows` are new. `file` names those that left; no run uses the table until it has them again, or a person
-    releases the delivery: the rows are then no longer expected, and the new ones are examined as any others.
+    releases the delivery: the rows are then no longer expected, and the new ones are examined as any others. Columns
+    that are `gone` are why no row is as it was. Rows that were `corrected` are known by data.key, and their content is
+    another one: a record, or a whole delivery if it is held.
+
+    What was `noticed` holds nothing back; what the last batches `together` show is for a person to look at.
     """
 
     number: int
@@ -31,13 +36,22 @@ class Batch:
     not_asked: tuple[str, ...]
     file: str
     left: int = 0
+    gone: tuple[str, ...] = ()
+    corrected: int = 0
+    noticed: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
     who: str = ""
     why: str = ""
 
     @property
     def used(self) -> bool:
         """Whether runs use its rows, expect them in the table, and compare later rows with them."""
-        return self.state in ("accepted", "released") and not self.left
+        return self.state in ("accepted", "released") and not self.whole
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is about rows of the past, and not about new ones."""
+        return self.left > 0 or self.corrected > 0
 
 
 def batches(entries: Iterable[Entry], of: Of) -> list[Batch]:
@@ -46,7 +60,7 @@ def batches(entries: Iterable[Entry], of: Of) -> list[Batch]:
     files: set[str] = set()
     for entry in of.among(entries):
         said = entry.said
-        if entry.kind == "batch" and (said.get("left") or said["file"] not in files):
+        if entry.kind == "batch" and (said.get("left") or said.get("corrected") or said["file"] not in files):
             files.add(said["file"])
             found[entry.number] = Batch(
                 entry.number,
@@ -58,13 +72,18 @@ def batches(entries: Iterable[Entry], of: Of) -> list[Batch]:
                 tuple(said["not_asked"]),
                 str(said["file"]),
                 int(said.get("left", 0)),
+                tuple(said.get("gone", ())),
+                int(said.get("corrected", 0)),
+                tuple(said.get("noticed", ())),
+                tuple(said.get("together", ())),
             )
         elif entry.kind in ("batch-released", "batch-dropped") and (one := found.get(said["batch"])) is not None:
-            state: State = "released" if entry.kind == "batch-released" else "dropped"
+            state: State = "replaced" if said.get("replaced") else "dropped"
+            state = "released" if entry.kind == "batch-released" else state
             found[one.number] = replace(one, state=state, who=entry.who, why=str(said["why"]))
     return [*found.values()]
 
 
 def examined(past: Iterable[Batch]) -> int:
     """How many batches were compared with rows before them."""
-    return sum(not one.first and not one.left for one in past)
+    return sum(not one.first and not one.whole for one in past)

@@ -26,6 +26,7 @@ DRAW = "not distinguishable"
 MOST_HIDDEN = 0.5  # of the new rows: from here on no row could win
 UNCOMPARED = "cannot be compared"
 WITHHELD = "the advice is not to ship it"
+ANYWAY = "promoted by a person (--anyway) against the advice"
 # for a champion that gives no answers: every later winner would meet the same
 REMEDY = f"remove the alias champion to begin again, or return to the version before with `{COMMAND} rollback`"
 _QUANTILE = 0.99  # of the winner's losses in cross-validation: the limit of a loss that has none
@@ -80,11 +81,17 @@ class Promotion:
     prevented: bool = False  # whether the winner would be the champion without the pin
     prevented_before: bool = False  # whether an earlier run said so
     withheld: bool = False  # whether the winner would be the champion if the advice were to ship it
+    anyway: bool = False  # whether a person promoted it against that advice
 
-    def as_advised(self, stopped: str) -> "Promotion":
-        """The decision, but for a winner that it would promote against the advice `stopped`; empty for none."""
+    def as_advised(self, stopped: str, *, anyway: bool = False) -> "Promotion":
+        """The decision, but for a winner that it would promote against the advice `stopped`; empty for none.
+
+        That is promoted where a person says so, `anyway`.
+        """
         if self.promoted == "no" or not stopped:
             return self
+        if anyway:
+            return replace(self, reason=f"{ANYWAY}, which is: {stopped}. {self.reason}", anyway=True)
         reason = f"{WITHHELD}: {stopped}. Without this it would be: {self.reason}"
         return replace(self, promoted="no", reason=reason, withheld=True)
 

@@ -1,10 +1,11 @@
 """The questions to new labelled rows, and the words of their verdict (`heldout.monitoring.new_batch`)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.errors import FitFailure
@@ -21,7 +22,9 @@ from tasks.runtime.errors import UserError
 from tasks.storage.files import TARGET
 
 _MOST_ASKED = 20_000  # rows before the batch of which the champion is asked
+_MOST_COLUMNS_ASKED = 20_000  # rows before the batch whose columns are asked
 _MOST_LETTERS = 60  # of a label or a column
+_MOST_SAID = 5  # columns with new values
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +53,18 @@ class NewRows:
     rows: ReadRows
     new: NDArray[np.bool_]
     before: Sequence[NDArray[np.bool_]]
+    arrival: NDArray[np.int64]  # with which batch each row came, the newest last
     unit: NDArray[np.uint64] | None
     loss: Loss  # by which an answer is judged; each row counts once
 
     @classmethod
     def of(
-        cls, rows: ReadRows, new: NDArray[np.bool_], before: Sequence[NDArray[np.bool_]], settings: Settings
+        cls,
+        rows: ReadRows,
+        new: NDArray[np.bool_],
+        before: Sequence[NDArray[np.bool_]],
+        arrival: NDArray[np.int64],
+        settings: Settings,
     ) -> "NewRows":
         """Raises UserError for labels that the loss refuses."""
         y = rows.pool[TARGET].to_numpy()
@@ -63,7 +72,13 @@ class NewRows:
             loss = choose_loss(settings.judged_by, y, called="the target", loss_max=settings.loss_max)
         except ValueError as error:
             raise UserError(f"data.target: {error}") from None
-        return cls(rows, new, before, rows.unit(settings), loss)
+        return cls(rows, new, before, arrival, rows.unit(settings), loss)
+
+    def with_the_last(self, batches: int) -> "NewRows | None":
+        """The same with the last batches as one, the newest among them; None without a row before them."""
+        new = self.new | (self.arrival > self.arrival.max() - batches)
+        before = self.before[0] & ~new
+        return replace(self, new=new, before=[before]) if before.any() else None
 
     @property
     def y(self) -> NDArray[Any]:
@@ -111,6 +126,56 @@ class NewRows:
         gaps = {str(name)[:_MOST_LETTERS]: X[name].isna().to_numpy() for name in X.columns}
         old = ~self.new[part]
         yield from new_batch.of_missing({name: empty for name, empty in gaps.items() if not empty[old].all()})
+        yield from self._of_columns(part, old)
+
+    def _of_columns(self, part: NDArray[np.bool_], old: NDArray[np.bool_]) -> Iterator[Asked]:
+        """The questions to the values of the features, of new rows and of at most so many before."""
+        asked = np.ones(len(old), np.bool_)
+        if old.sum() > _MOST_COLUMNS_ASKED:
+            word = np.where(old, self.rows.ids["identity"].to_numpy()[part], np.uint64(0))
+            asked = word <= np.sort(word[old])[_MOST_COLUMNS_ASKED - 1]
+        values = compared_columns(self.rows, np.flatnonzero(part)[asked])
+        for one in new_batch.of_columns(values, self.arrival[part][asked]):
+            answers = np.full(len(old), np.nan)
+            answers[asked] = one.values
+            yield Asked(one.check, one.about, answers)
+
+    def said(self) -> list[str]:
+        """What is new about the batch and no question of chance: values that no row before has; copies."""
+        rows, n = self.rows, int(self.new.sum())
+        found = []
+        for name, values in compared_columns(rows, np.flatnonzero(self.new | self.before[0])).items():
+            new = self.new[self.new | self.before[0]]
+            if values.dtype == object and (kinds := new_batch.new_values(values, new)):
+                value, count = next(iter(kinds)), sum(kinds.values())
+                more = f" and {len(kinds) - 1} more" if len(kinds) > 1 else ""
+                found.append(
+                    f"{name} has a value that no row before has: {value}{more}, in {count:,} of {n:,} new rows"
+                )
+        if copies := int((rows.ids["number"].to_numpy()[self.new] > 0).sum()):
+            found.append(f"{copies:,} of {n:,} new rows equal another row in every column")
+        return [cut(printable(text)) for text in found[:_MOST_SAID]]
+
+
+def compared_columns(rows: ReadRows, places: NDArray[np.intp], *, target: bool = False) -> dict[str, NDArray[Any]]:
+    """The columns whose values are compared, by their names: numbers, with NaN for a gap, or objects, with None.
+
+    Dates are always new, and texts are. The `target` is among them where it is asked for.
+    """
+    found: dict[str, NDArray[Any]] = {}
+    for name in rows.pool.columns:
+        if name == TARGET and not target:
+            continue
+        values = rows.pool[name].iloc[places]
+        if name != TARGET and rows.columns[str(name)].kind in ("date", "text"):
+            continue
+        if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_complex_dtype(values.dtype):
+            found[str(name)[:_MOST_LETTERS]] = values.to_numpy(np.float64, na_value=np.nan)
+        else:
+            gaps = values.isna().to_numpy()
+            texts = [None if gap else str(value)[:_MOST_LETTERS] for value, gap in zip(values, gaps, strict=True)]
+            found[str(name)[:_MOST_LETTERS]] = np.array(texts, dtype=object)
+    return found
 
 
 def reason(answer: Answer, unit: str) -> str:

@@ -60,6 +60,7 @@ class Night:
     compared: bool = True
     prevented: bool = False
     withheld: bool = False
+    anyway: bool = False
     capital: float | None = None
     needed: float | None = None
     error: float | None = None
@@ -182,11 +183,12 @@ def morning(entries: Sequence[Entry], of: Of, now: datetime, *, unended: tuple[s
         entries=entries[-1].number if entries else 0,
     )
     waiting_batches = [*_waiting_batches(about)]
-    held = any(one.said.get("left") for one in waiting_batches)  # by which each night ends
+    held = any(_is_whole(one.said) for one in waiting_batches)  # by which each night ends
     matters = [
         *_of_last_night(made, unended, held=held),
         *_of_contest(about, nights, reigns, of),
         *map(_of_waiting_batch, waiting_batches),
+        *_of_last_batch(about),
         *_of_alarm(watched),
         *_of_room(nights),
     ]
@@ -231,6 +233,7 @@ def _decided(entry: Entry, champion: str) -> Night:
         compared=bool(said.get("compared", True)),
         prevented=bool(said.get("prevented", False)),
         withheld=bool(said.get("withheld", False)),
+        anyway=bool(said.get("anyway", False)),
         capital=said.get("capital"),
         needed=said.get("capital_needed"),
         error=said.get(ERROR),
@@ -262,6 +265,8 @@ def _of_nights(nights: Iterable[Night]) -> Iterable[Happened]:
             yield Happened(night.time, "nights", "the champion could not be compared", bad=True)
         elif night.prevented:
             yield Happened(night.time, "nights", f"a pin held {night.candidate} back", bad=True)
+        elif night.anyway:
+            yield Happened(night.time, "nights", f"{night.candidate} promoted by --anyway: do not ship yet", bad=True)
         elif night.withheld:
             yield Happened(night.time, "nights", f"{night.candidate} not promoted: do not ship yet", bad=True)
 
@@ -280,13 +285,18 @@ def _of_batches(about: Iterable[Entry]) -> Iterable[Happened]:
         said = entry.said
         if entry.kind == "batch":
             held = said["verdict"] == _HELD
-            why = f": {'; '.join(map(str, said.get('reasons', ())))}" if held else ""
+            more = [*said.get("together", ()), *said.get("noticed", ())]
+            why = said.get("reasons", ()) if held else more
             words = "held back" if held else "accepted"
-            of = "the table" if said.get("left") else f"{said['rows']} rows"
-            text = f"batch {entry.number} of {of} {words}{why}"
-            yield Happened(_time(entry), "batches", text, bad=held, quiet=not held)
+            of = f"{said['rows']} rows"
+            if _is_whole(said):
+                of = "the table" if held else f"{said['corrected']} corrected rows"
+            text = f"batch {entry.number} of {of} {words}{': ' if why else ''}{'; '.join(map(str, why))}"
+            bad = held or bool(said.get("together"))
+            yield Happened(_time(entry), "batches", text, bad=bad, quiet=not held and not more)
         elif entry.kind in _DECIDED_BATCHES:
-            text = f"batch {said['batch']} {entry.kind.removeprefix('batch-')}: {said.get('why', '')}"
+            what = "replaced" if said.get("replaced") else entry.kind.removeprefix("batch-")
+            text = f"batch {said['batch']} {what}: {said.get('why', '')}"
             yield Happened(_time(entry), "batches", text.strip(": "))
 
 
@@ -337,9 +347,24 @@ def _waiting_batches(about: Sequence[Entry]) -> Iterable[Entry]:
 
 def _of_waiting_batch(entry: Entry) -> Matter:
     said = entry.said
-    if said.get("left"):
-        return to_do.held_delivery(entry.number, said["left"], said["rows"])
+    if _is_whole(said):
+        more = {"gone": said.get("gone", ()), "corrected": said.get("corrected", 0)}
+        return to_do.held_delivery(
+            entry.number, said.get("left", 0), said["rows"], **more, reasons="; ".join(map(str, said["reasons"]))
+        )
     return to_do.held_back(entry.number, said["rows"], "; ".join(map(str, said.get("reasons", ()))))
+
+
+def _is_whole(said: Mapping[str, Any]) -> bool:
+    return bool(said.get("left") or said.get("corrected"))
+
+
+def _of_last_batch(about: Sequence[Entry]) -> Iterable[Matter]:
+    """What the newest batches show together, until the next batch."""
+    newest = next((one for one in reversed(about) if one.kind == "batch" and not _is_whole(one.said)), None)
+    decided = {entry.said["batch"] for entry in about if entry.kind in _DECIDED_BATCHES}
+    if newest is not None and newest.said.get("together") and newest.number not in decided:
+        yield to_do.look_together(newest.number, "; ".join(map(str, newest.said["together"])))
 
 
 def _of_alarm(watched: Sequence[Entry]) -> Iterable[Matter]:

@@ -21,7 +21,7 @@ KINDS = {
     "release": "a person lifted a pin",
     "batch": "new labelled rows were looked at before a run used them: accepted, or held back for a person",
     "batch-released": "a person lets a run use the rows of a batch that was held back or dropped",
-    "batch-dropped": "a person leaves the rows of a batch out for good",
+    "batch-dropped": "a person leaves the rows of a batch out for good; or a held one was replaced by another",
     "watched": "new shards were looked at: once a day, and at each alarm",
     "gate": "a validation was let through or not",
     "night": "a run that may promote ended: its seconds, its rows, the sizes of the stores, or why it failed",

@@ -79,13 +79,38 @@ def held_back(batch: int, rows: int, reasons: str = "") -> Matter:
     )
 
 
-def held_delivery(batch: int, left: int, rows: int) -> Matter:
-    """Rows of the past are not in the table as they were."""
+def held_delivery(
+    batch: int, left: int, rows: int, *, gone: Sequence[str] = (), corrected: int = 0, reasons: str = ""
+) -> Matter:
+    """Rows of the past are not in the table as they were; columns that are `gone`, or a correction, are why."""
+    release = f"`{COMMAND} batch --release {batch}`"
+    if gone:
+        names = ", ".join(gone)
+        return Matter(
+            f"the table is held, and no run uses it (batch {batch}): it lacks {names}, by which its {left} rows of the "
+            "past are known",
+            f"bring the column{'s' * (len(gone) > 1)} back (data.drop leaves one out of the features)",
+        )
+    if corrected:
+        return Matter(
+            f"the table is held, and no run uses it (batch {batch}): {corrected} rows of the past have other values"
+            + (f": {reasons}" if reasons else ""),
+            f"bring the right table; or if these values are right, {release}",
+        )
     return Matter(
         f"the table is held, and no run uses it (batch {batch}): {left} rows of the past left it or changed, and "
         f"{rows} rows are new",
-        f"bring the table back as it was, with its new rows; or if these are to be gone, `{COMMAND} batch --release "
-        f"{batch}`, by which the new rows are examined",
+        f"bring the table back as it was, with its new rows; or if these are to be gone, {release}, by which the new "
+        "rows are examined",
+    )
+
+
+def look_together(batch: int, found: str) -> Matter:
+    """The last batches are unlike those before, though none was unlike enough to be held back."""
+    drop = f"`{COMMAND} batch --drop NUMBER`"
+    return Matter(
+        f"the last batches together are unlike the rows before (batch {batch}: {found})",
+        f"look at their rows: `{COMMAND} batch` lists them, {drop} leaves one out",
     )
 
 
@@ -98,7 +123,11 @@ def pinned(candidate: str = "") -> Matter:
 
 def withheld(candidate: str) -> Matter:
     """A winner would be the champion if the advice were to ship it."""
-    return Matter(f"{candidate} is not promoted, since the advice is not to ship it", "read the advice in its report")
+    promote = f"`{COMMAND} validate --promote --anyway`"
+    return Matter(
+        f"{candidate} is not promoted, since the advice is not to ship it",
+        f"read the advice in its report; to use it all the same: {promote}",
+    )
 
 
 def little_room(nights: int) -> Matter:

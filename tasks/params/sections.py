@@ -88,6 +88,13 @@ class Data(ParamsSection):
     missing: list[str] | None = Field(
         None, description='further strings and numbers that mean a missing value, in quotes, as in ["?", "-999"]'
     )
+    key: str | list[str] | None = Field(
+        None,
+        description="the column, or the columns together, that name a row and stay when its other values change: no "
+        "features. The test set, the nights and the count of what was compared know a row by them, and a changed row "
+        "is a correction; null knows a row by all its values",
+        exclude_if=lambda key: key is None,  # so that no stage is stale by a key that nobody gave
+    )
     groups: str | None = Field(
         None,
         description="a column with the group of each row: no group is on both sides of a split; null for independent "
@@ -132,7 +139,17 @@ class Data(ParamsSection):
     @property
     def left_out(self) -> dict[str, str]:
         """The columns that are no features, each with the key that leaves it out; drop comes first."""
-        return {**dict.fromkeys(self.known_after, "data.known_after"), **dict.fromkeys(self.drop, "data.drop")}
+        of_key = dict.fromkeys(self.key_columns, "data.key")
+        return {
+            **of_key,
+            **dict.fromkeys(self.known_after, "data.known_after"),
+            **dict.fromkeys(self.drop, "data.drop"),
+        }
+
+    @property
+    def key_columns(self) -> list[str]:
+        """The columns that name a row; none where all its values do."""
+        return [] if self.key is None else [self.key] if isinstance(self.key, str) else self.key
 
     @property
     def picked_blindly(self) -> bool:
@@ -150,8 +167,17 @@ class Data(ParamsSection):
                     f"is {column!r}, as data.{seen[column]} is; a column has one role, name another",
                     (role,),
                 )
+        self._check_key()
         self._check_label_probability()
         return self
+
+    def _check_key(self) -> None:
+        """What cannot name a row."""
+        if self.key == [] or len({*self.key_columns}) < len(self.key_columns):
+            raise Misplaced("names no column, or one twice; name each column once, or write null", ("key",))
+        for role, column in {"target": self.target or "target", "weight": self.weight}.items():
+            if column in self.key_columns:
+                raise Misplaced(f"names {column!r}, as data.{role} does; it changes where a row stays", ("key",))
 
     def _check_label_probability(self) -> None:
         """What rows that were drawn with known probabilities cannot have."""

@@ -53,7 +53,8 @@ class LeftOut:
 def about(settings: Settings) -> str:
     """The data source that rows are of, as the ledger of operations names it."""
     data = settings.data
-    return f"source {data.source}, target {data.target}, positive {data.positive}"
+    key = f", key {', '.join(data.key_columns)}" if data.key_columns else ""
+    return f"source {data.source}, target {data.target}, positive {data.positive}{key}"
 
 
 def read(settings: Settings) -> tuple[LeftOut, ...]:

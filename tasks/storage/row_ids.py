@@ -32,6 +32,11 @@ class RowIds:
     number: NDArray[np.uint32]
     unit: Ids | None = None
 
+    @classmethod
+    def of(cls, table: pd.DataFrame, unit: Ids | None = None) -> "RowIds":
+        """From the columns of `row_ids.parquet`."""
+        return cls(table["content"].to_numpy(np.uint64), table["number"].to_numpy(np.uint32), unit)
+
     @cached_property
     def of_rows(self) -> Ids:
         """A word for each row."""
@@ -52,7 +57,7 @@ def read_row_ids(part: Part | None = None) -> RowIds:
     """The rows of a part in its order, or of all three: `used` train and choose, `test` are those of test.parquet."""
     table = pd.read_parquet(existing(ROW_IDS), filters=None if part is None else [("part", "==", part)])
     unit = table["unit"].to_numpy(np.uint64) if "unit" in table else None
-    return RowIds(table["content"].to_numpy(np.uint64), table["number"].to_numpy(np.uint32), unit)
+    return RowIds.of(table, unit)
 
 
 def write_seen(path: Path, words: Ids) -> None:

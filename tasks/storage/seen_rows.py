@@ -6,6 +6,7 @@ from typing import ClassVar
 from heldout.rows.row_sketch import Sketch
 
 MOST_COLUMNS = 500  # whose digests fit into a tag
+KEY = "key"  # the first word of the columns where rows are known by those of data.key
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class SeenRows:
     `partition` is the hash of the rows of the estimates and of which of them the hold-out tests, `trained` that of the
     columns that g is trained on, of the keys of params.yaml that change their values or leave rows out, and of its rows
     where the seed drew them (data.labeled_rows). `columns` has a digest of the name of each column that identifies a
-    row; it is empty for more than `MOST_COLUMNS`.
+    row; it is empty for more than `MOST_COLUMNS`, and begins with `KEY` where a row is known by data.key.
     """
 
     ALWAYS: ClassVar = ("labeled", "used", "partition", "trained")  # the texts that every record has
@@ -29,8 +30,13 @@ class SeenRows:
     columns: str = ""
 
     def has_fewer_columns_than(self, other: "SeenRows") -> bool:
-        """Whether each of its columns is one of the `other`, which has more: its rows have other identities there."""
+        """Whether each of its columns is one of the `other`, which has more: its rows have other identities there.
+
+        The same where one of them knows rows by a key, and not the other by the same.
+        """
         mine, others = {*self.columns.split()}, {*other.columns.split()}
+        if KEY in mine ^ others or (KEY in mine and mine != others):
+            return bool(mine)
         return bool(mine) and mine < others
 
     def texts(self) -> dict[str, str]:

@@ -1,10 +1,8 @@
 """New labelled rows: examined before a run uses them, held back, and released or dropped by a person."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,23 +10,25 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.monitoring import new_batch
+from heldout.monitoring.corrected_rows import Profile
+from heldout.printable import printable
 from tasks.data import prepare_tables
 from tasks.data.known_rows import Identities
 from tasks.data.prepare_tables import ReadRows
 from tasks.fits.model_process import opened
 from tasks.outcome import to_do
 from tasks.outcome.batches import Batch, batches, examined
-from tasks.outcome.examined_rows import ChampionLosses, NewRows, reason
+from tasks.outcome.examined_rows import ChampionLosses, NewRows, compared_columns, reason
 from tasks.outcome.new_rows import KnownRows
 from tasks.outcome.operations import Of, cut
 from tasks.params import Settings
 from tasks.runtime.checkout_lock import checkout_lock
-from tasks.runtime.environment import CACHE
 from tasks.runtime.errors import UserError, one_line
 from tasks.storage import quarantine
 from tasks.storage.quarantine import LeftOut
-from tasks.storage.row_ids import WORD, Ids, RowIds
+from tasks.storage.row_ids import Ids, RowIds
 from tasks.track import operations_ledger
+from tasks.track.batch_files import Stored, in_order, keep, read_all
 from tasks.track.downloads import download, downloads
 from tasks.track.promote import trained_rows
 from tasks.track.registry import MODEL, Standing, standing
@@ -37,10 +37,10 @@ from tasks.track.store import connect
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-_FOLDER = "batches"  # of the artifacts of the ledger's run, and of their copies in the cache
-_COPIES = CACHE / _FOLDER
 _MOST_RELEASED = 5  # released batches with which a new one is compared, the newest
-_COLUMNS = "columns"
+_MOST_BATCHES = 12  # the newest, of which it is asked whether a column grows with each, and which are one together
+_MOST_GONE, _MOST_MOVED, _MOST_NOTICED = 5, 3, 5  # columns and sentences that an entry names
+_MOST_NAMES = 500  # of columns, that a file keeps
 _NONE: Ids = np.empty(0, np.uint64)
 
 
@@ -70,41 +70,138 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
     past = batches(operations_ledger.entries(client), of)
     if not past and not may_begin:
         return None
-    stored = _stored(client, past)
+    stored = read_all(client, past)
     _follow(settings, past, stored)
     rows = prepare_tables.read_rows(settings)
     of_pool = pd.Series(np.arange(len(rows.identities)), index=rows.identities.index).loc[rows.pool.index].to_numpy()
+    here = _here(rows, of_pool, settings)
     known = [(stored[one.number], one) for one in past if one.used and one.number in stored]
-    before = rows.identities.among(found for found, _ in known)[of_pool]
+    before = rows.identities.among((found.columns, found.words) for found, _ in known)[of_pool]
     new = ~before
     said: dict[str, Any] = {"run": run, "rows": int(new.sum()), "reasons": [], "not_asked": []}
     left = _left(rows.identities, past, stored)
     if len(left.rows):
-        return _hold(client, settings, of, past, said, rows.identities.columns, left)
+        names = {str(name) for name in rows.written.columns}
+        last = next((found for found, _ in reversed(known) if found.names), None)
+        gone = () if last is None else tuple(name for name in last.names if name not in names)
+        more = {
+            "verdict": "held",
+            "left": len(left.rows),
+            "expected": left.expected,
+            "gone": [cut(printable(one)) for one in gone[:_MOST_GONE]],
+            "reasons": [_why_left(left, said["rows"], gone, () if last is None else sorted(names - {*last.names}))],
+        }
+        return _hold(client, settings, of, past, said | more, replace(here, words=np.unique(left.rows), content=None))
+    known_rows = replace(here, words=here.words[before], content=None if here.content is None else here.content[before])
+    past_rows = [(stored[one.number], one) for one in past if one.number in stored]
+    correction = _correction(rows, np.flatnonzero(before), known_rows, past_rows)
+    if correction is not None and correction["verdict"] == "held":
+        return _hold(client, settings, of, past, said | correction, known_rows)
     _end_held(client, settings, of, past, "the table has these rows again")
+    if _end_replaced(client, settings, of, past, stored, rows.identities):
+        return examine(client, settings, run, may_begin=may_begin)
+    corrected = None
+    if correction is not None:
+        corrected = _entered(client, settings, of, {**said, **correction, "rows": 0}, known_rows)
     if not new.any():
-        return None
-    words = _words(rows, of_pool)
+        return None if corrected is None else Examined(corrected, _told(corrected))
+    here = replace(here, words=here.words[new], content=None if here.content is None else here.content[new])
     if not before.any():
         why = "no row of the table is known from before: it counts as a new table"
         said |= {"verdict": "first", "reasons": [why] if past else []}
     elif settings.data.sampling == "active":
         said |= {"verdict": "accepted", "not_asked": ["rows that were picked (data.sampling) are unlike others"]}
     else:
-        released = [found for found, one in known if one.state == "released"][-_MOST_RELEASED:]
-        again = [rows.identities.among([found])[of_pool] for found in released]
+        of_batch = {
+            one.number: rows.identities.among([(found.columns, found.words)])[of_pool]
+            for found, one in known
+            if one.state == "released" or one in [one for _, one in known[-_MOST_BATCHES:]]
+        }
+        again = [of_batch[one.number] for _, one in known if one.state == "released"][-_MOST_RELEASED:]
+        arrival = np.where(new, _MOST_BATCHES, 0)
+        for place_in, (_, one) in enumerate(reversed(known[-_MOST_BATCHES:]), start=1):
+            arrival[of_batch[one.number] & ~new] = _MOST_BATCHES - place_in
         sets = [before, *(one for one in again if one.any())]
-        said |= _examined(client, settings, place, NewRows.of(rows, new, sets, settings), past)
-    columns = rows.identities.columns
-    said["file"] = _keep(client, columns, words[new])
+        said |= _examined(client, settings, place, NewRows.of(rows, new, sets, arrival, settings), past)
     if lost := [str(one.number) for one in past if one.number not in stored]:
         said["not_asked"].append(cut(f"which rows are of batch {', '.join(lost)}: the store has lost their identities"))
+    now = _entered(client, settings, of, said, here)
+    if now.state == "held":
+        past = batches(operations_ledger.entries(client), of)
+        _follow(settings, past, read_all(client, past))
+    return Examined(now, "; ".join(_told(one) for one in (corrected, now) if one is not None))
+
+
+def _entered(client: "MlflowClient", settings: Settings, of: Of, said: dict[str, Any], rows: Stored) -> Batch:
+    """The batch of an entry that is added, with the file of its rows."""
+    said = {**said, "file": keep(client, rows)}
     operations_ledger.append(client, settings, "batch", of.said(**said))
     past = batches(operations_ledger.entries(client), of)
-    now = next(one for one in past if one.file == said["file"])  # another checkout may have been first
-    if now.state == "held":
-        _follow(settings, past, _stored(client, past))
-    return Examined(now, _told(now))
+    if said.get("corrected"):
+        return next(one for one in reversed(past) if one.file == said["file"])
+    return next(one for one in past if one.file == said["file"])  # another checkout may have been first
+
+
+def _here(rows: ReadRows, of_pool: NDArray[np.intp], settings: Settings) -> Stored:
+    """The rows of the pool, in their order, as they would be stored."""
+    names = tuple(map(str, rows.written.columns))
+    ids = rows.identities.by(rows.identities.columns)
+    assert ids is not None  # noqa: S101  # the table has its own columns
+    stored = Stored(rows.identities.columns, ids.of_rows[of_pool], names if len(names) <= _MOST_NAMES else ())
+    if not settings.data.key_columns:
+        return stored
+    profile = Profile.of(compared_columns(rows, np.arange(len(rows.pool)), target=True))
+    return replace(stored, content=rows.identities.content[of_pool], profile=profile)
+
+
+def _correction(
+    rows: ReadRows, places: NDArray[np.intp], known: Stored, past: Sequence[tuple[Stored, Batch]]
+) -> dict[str, Any] | None:
+    """What an entry says of rows that are known by a key and have another content; None without any.
+
+    `known` are the rows at these `places` of the pool. They are held where a column of all known rows moved, which a
+    few corrections do not do.
+    """
+    if known.content is None:
+        return None
+    there = [
+        found
+        for found, one in past
+        if one.state in ("accepted", "released") and not one.left and found.columns == known.columns
+    ]
+    was: dict[int, int] = {}
+    for found in there:
+        if found.content is not None:
+            was.update(zip(found.words.tolist(), found.content.tolist(), strict=True))
+    pairs = zip(known.words.tolist(), known.content.tolist(), strict=True)
+    corrected = sum(was.get(word, content) != content for word, content in pairs)
+    if not corrected:
+        return None
+    profile = next((found.profile for found in reversed(there) if found.profile is not None), None)
+    moved = [] if profile is None else profile.moved(compared_columns(rows, places, target=True))
+    return {
+        "verdict": "held" if moved else "accepted",
+        "corrected": corrected,
+        "reasons": [cut(printable(str(one))) for one in moved[:_MOST_MOVED]],
+    }
+
+
+def _why_left(left: "_Left", rows: int, gone: Sequence[str], came: Sequence[str]) -> str:
+    """Why a table is held, in words."""
+    number = len(left.rows)
+    if gone:
+        names = ", ".join(gone[:_MOST_GONE])
+        new = f", and {', '.join(came[:_MOST_GONE])} {'is' if len(came) == 1 else 'are'} new" if came else ""
+        return cut(
+            printable(
+                f"the column{'s' * (len(gone) > 1)} {names} {'is' if len(gone) == 1 else 'are'} gone{new}, so that "
+                f"none of the {left.expected:,} rows of the past can be known"
+            )
+        )
+    return (
+        f"{number:,} of {left.expected:,} rows of the past are not in the table as they were (they left it or "
+        f"changed), and {rows:,} rows are new"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,17 +212,19 @@ class _Left:
     expected: int
 
 
-def _left(identities: Identities, past: Sequence[Batch], stored: Mapping[int, tuple[str, Ids]]) -> _Left:
+def _left(identities: Identities, past: Sequence[Batch], stored: Mapping[int, Stored]) -> _Left:
     """Which rows that runs used are not in the table as they were, but for those of deliveries that a person released.
 
     Of a batch whose columns are gone it is all rows.
     """
-    released = [stored[one.number][1] for one in past if one.left and one.state == "released" and one.number in stored]
+    released = [
+        stored[one.number].words for one in past if one.left and one.state == "released" and one.number in stored
+    ]
     announced = np.concatenate([_NONE, *released])
     expected, left = _NONE, _NONE
-    for columns, words in (stored[one.number] for one in past if one.used and one.number in stored):
-        words = np.setdiff1d(words, announced)
-        ids = identities.by(columns)
+    for found in (stored[one.number] for one in past if one.used and one.number in stored):
+        words = np.setdiff1d(found.words, announced)
+        ids = identities.by(found.columns)
         expected = np.union1d(expected, words)
         left = np.union1d(left, words if ids is None else words[~np.isin(words, ids.of_rows)])
     return _Left(left, len(expected))
@@ -137,27 +236,15 @@ def _hold(
     of: Of,
     past: Sequence[Batch],
     said: dict[str, Any],
-    columns: str,
-    left: _Left,
+    rows: Stored,
 ) -> Examined:
     """Hold the delivery; one that came before and about which nobody has decided keeps its entry."""
-    file = _hash(columns, np.unique(left.rows))
-    waiting = (one for one in past if one.left and one.state == "held")
-    one = next((one for one in waiting if (one.file, one.rows) == (file, said["rows"])), None)
+    rows = in_order(rows)
+    waiting = (one for one in past if one.whole and one.state == "held")
+    one = next((one for one in waiting if (one.file, one.rows) == (rows.hash, said["rows"])), None)
     _end_held(client, settings, of, [other for other in past if other is not one], "another table came")
     if one is None:
-        number = len(left.rows)
-        said |= {
-            "verdict": "held",
-            "left": number,
-            "expected": left.expected,
-            "file": _keep(client, columns, left.rows),
-        }
-        said["reasons"] = [
-            f"{number:,} of {left.expected:,} rows of the past are not in the table as they were (they left it or "
-            f"changed), and {said['rows']:,} rows are new"
-        ]
-        entry = operations_ledger.append(client, settings, "batch", of.said(**said))
+        entry = operations_ledger.append(client, settings, "batch", of.said(**said, file=keep(client, rows)))
         one = next(one for one in batches([entry], of) if one.number == entry.number)
     return Examined(one, _told(one))
 
@@ -165,8 +252,31 @@ def _hold(
 def _end_held(client: "MlflowClient", settings: Settings, of: Of, past: Sequence[Batch], why: str) -> None:
     """Deliveries that are held no longer, since another one came."""
     for one in past:
-        if one.left and one.state == "held":
+        if one.whole and one.state == "held":
             operations_ledger.append(client, settings, "batch-dropped", of.said(batch=one.number, why=why))
+
+
+def _end_replaced(
+    client: "MlflowClient",
+    settings: Settings,
+    of: Of,
+    past: Sequence[Batch],
+    stored: Mapping[int, Stored],
+    identities: Identities,
+) -> bool:
+    """Whether a batch that was held back is in the table no more, as after a repaired export, and its rows are new."""
+    ended = False
+    for one in past:
+        if one.state == "held" and not one.whole and one.number in stored:
+            found = stored[one.number]
+            there = identities.among([(found.columns, found.words)])
+            if there.any() and not identities.differ(found.columns, found.words, found.content):
+                continue
+            why = "its rows have other values now" if there.any() else "none of its rows is in the table any more"
+            said = of.said(batch=one.number, why=why, replaced=True)
+            operations_ledger.append(client, settings, "batch-dropped", said)
+            ended = True
+    return ended
 
 
 def _examined(
@@ -175,12 +285,28 @@ def _examined(
     """The part of an entry that says what the checks found."""
     champion = _losses(client, settings, place, found)
     verdict = found.verdict(champion)
-    limit = new_batch.limit(settings.operations.false_alarm, examined(past) + 1)
+    delta, number = settings.operations.false_alarm, examined(past) + 1
+    limit = new_batch.limit(delta, number)
     unit = "rows" if found.unit is None else "groups" if settings.data.groups else "distinct rows"
-    reasons = [reason(answer, unit) for answer in verdict.reasons(limit)] if verdict.held(limit) else []
+    held = verdict.held(limit)
+    reasons = [reason(answer, unit) for answer in verdict.reasons(limit)] if held else []
+    noticed = [] if held else [f"{reason(one, unit)}: not enough to hold" for one in verdict.worth_a_word(delta)]
+    noticed += found.said()
+    rows, counts = int(found.new.sum()), [one.rows for one in past if not one.first and not one.whole]
+    if new_batch.unusual_count(rows, counts):
+        noticed.append(f"{rows:,} new rows, where batches before had {min(counts):,} to {max(counts):,}")
+    together = []
+    for place_in, length in enumerate(new_batch.windows(number), start=new_batch.windows_before(number) + 1):
+        if held or length > _MOST_BATCHES or (window := found.with_the_last(length)) is None:
+            continue
+        last, least = window.verdict(champion), new_batch.limit(delta, place_in)
+        if last.held(least):
+            together += [f"the last {length} batches: {reason(answer, unit)}" for answer in last.reasons(least)]
     said: dict[str, Any] = {
-        "verdict": "held" if verdict.held(limit) else "accepted",
+        "verdict": "held" if held else "accepted",
         "reasons": reasons,
+        **({"noticed": [*map(cut, noticed)][:_MOST_NOTICED]} if noticed else {}),
+        **({"together": [*map(cut, together)][:_MOST_NOTICED]} if together else {}),
         "not_asked": [cut(f"the champion: {champion.why_not}")] if champion.why_not else [],
         "evidence": {check: float(f"{p:.4g}") for check, p in verdict.checks.items()},
         "limit": limit,
@@ -211,7 +337,7 @@ def _losses(client: "MlflowClient", settings: Settings, place: Standing, found: 
 
 def _seen(found: NewRows, known: KnownRows) -> NDArray[np.bool_]:
     """Which rows of the pool, or rows of which groups, the champion was trained on."""
-    ids = RowIds(found.rows.ids["content"].to_numpy(), found.rows.ids["number"].to_numpy(), found.unit)
+    ids = RowIds.of(found.rows.ids, found.unit)
     seen = known.rows(ids)
     return seen if ids.of_units is None else seen | np.isin(ids.of_units, known.words)
 
@@ -239,16 +365,19 @@ def decide(settings: Settings, number: int, *, release: bool, why: str) -> str:
         raise UserError(f"{what} {number}: no batch of {of.source} has this number; held back: {open_}")
     if release and one.state in ("accepted", "released"):
         raise UserError(f"{what} {number}: the rows of batch {number} are used already ({one.state})")
+    if one.state == "replaced":
+        raise UserError(f"{what} {number}: the rows of batch {number} were replaced by others, which are a later batch")
     if not release and one.state == "dropped":
         raise UserError(f"{what} {number}: batch {number} is dropped already")
     entry = operations_ledger.append(client, settings, kind, of.said(batch=number, why=cut(why)))
     _follow_between_runs(client, settings, batches(operations_ledger.entries(client), of))
-    if one.left:
-        then = (
+    if one.whole:
+        gone = (
             f"its {one.left:,} rows of the past are expected no longer, and its new rows are examined in the next run"
-            if release
-            else "a table without the rows of the past is held again"
         )
+        values = f"the values of its {one.corrected:,} corrected rows count from the next run on"
+        again = "such a table is held again"
+        then = again if not release else values if one.corrected else gone
         return f"{'released' if release else 'dropped'}: delivery {number} (entry {entry.head} of the ledger); {then}"
     then = (
         "from the next run on its rows are used, and later batches are compared with them too"
@@ -261,9 +390,9 @@ def decide(settings: Settings, number: int, *, release: bool, why: str) -> str:
 
 def remedy(one: Batch) -> str:
     """What to do about a batch that is held back."""
-    return (
-        to_do.held_delivery(one.number, one.left, one.rows) if one.left else to_do.held_back(one.number, one.rows)
-    ).do
+    if not one.whole:
+        return to_do.held_back(one.number, one.rows).do
+    return to_do.held_delivery(one.number, one.left, one.rows, gone=one.gone, corrected=one.corrected).do
 
 
 def _of(client: "MlflowClient", settings: Settings) -> Of:
@@ -273,21 +402,30 @@ def _of(client: "MlflowClient", settings: Settings) -> Of:
 
 def _told(one: Batch) -> str:
     """What is said of a batch that was just examined."""
-    if one.left:
+    if one.whole and one.state == "held":
         return f"batch {one.number}: the table is held: {'; '.join(one.reasons)}"
+    if one.whole:
+        return f"batch {one.number}: {one.corrected:,} known row{'s' * (one.corrected != 1)} corrected"
     rows = f"{one.rows:,} new labelled row{'s' * (one.rows != 1)}"
     if one.state == "held":
         return f"batch {one.number}: {rows} held back: {'; '.join(one.reasons)}"
-    more = f" ({'; '.join([*one.reasons, *one.not_asked])})" if one.reasons or one.not_asked else ""
+    texts = [*one.together, *one.reasons, *one.noticed, *one.not_asked]
+    more = f" ({'; '.join(texts)})" if texts else ""
     return f"batch {one.number}: {rows} {'counted as the first' if one.first else 'accepted'}{more}"
 
 
-def _follow(settings: Settings, found: Sequence[Batch], stored: Mapping[int, tuple[str, Ids]]) -> None:
+def _follow(settings: Settings, found: Sequence[Batch], stored: Mapping[int, Stored]) -> None:
     """Bring quarantine.json to what the ledger says; without a batch it is left as it is."""
     left = [
-        LeftOut(one.number, "held" if one.state == "held" else "dropped", one.reasons, *stored[one.number])
+        LeftOut(
+            one.number,
+            "held" if one.state == "held" else "dropped",
+            one.reasons,
+            stored[one.number].columns,
+            stored[one.number].words,
+        )
         for one in found
-        if not one.used and not one.left and one.number in stored
+        if one.state in ("held", "dropped") and not one.whole and one.number in stored
     ]
     if left or (found and quarantine.PATH.exists()):
         quarantine.write(settings, left)
@@ -295,79 +433,6 @@ def _follow(settings: Settings, found: Sequence[Batch], stored: Mapping[int, tup
 
 def _follow_between_runs(client: "MlflowClient", settings: Settings, found: Sequence[Batch]) -> None:
     """The same, unless a run goes on in this checkout, whose results are of the file as it is: the next run does it."""
-    stored = _stored(client, found)
+    stored = read_all(client, found)
     with suppress(UserError), checkout_lock("batch"):
         _follow(settings, found, stored)
-
-
-def _words(rows: ReadRows, of_pool: NDArray[np.intp]) -> Ids:
-    ids = rows.identities.by(rows.identities.columns)
-    assert ids is not None  # noqa: S101  # the table has its own columns
-    return ids.of_rows[of_pool]
-
-
-def _keep(client: "MlflowClient", columns: str, words: Ids) -> str:
-    """Store the identities of a batch, in the store first; returns their hash, by which they are found."""
-    words = np.unique(words)
-    name = _hash(columns, words)
-    with downloads() as folder:
-        path = folder / f"{name}.parquet"
-        _write(path, columns, words)
-        operations_ledger.attach(client, path, _FOLDER)
-    _copy(name, columns, words)
-    return name
-
-
-def _stored(client: "MlflowClient", found: Sequence[Batch]) -> dict[int, tuple[str, Ids]]:
-    """The columns and the words of each batch, from the cache or the store, by its number.
-
-    A batch whose file is gone from both is left out: its rows count as new. Raises UserError where a file is there, and
-    cannot be read or is not that of the entry.
-    """
-    known, there = {}, None
-    for one in found:
-        copy = _COPIES / f"{one.file}.parquet"
-        if copy.exists() and (read := _read(copy, one.file)) is not None:
-            known[one.number] = read
-            continue
-        run = operations_ledger.run_id(client)
-        there = there or {Path(file.path).name for file in client.list_artifacts(run, _FOLDER)}
-        if copy.name not in there:
-            continue
-        with downloads() as folder:
-            read = _read(download(folder, f"runs:/{run}/{_FOLDER}/{copy.name}"), one.file)
-        if read is None:
-            raise UserError(
-                f"the identities of batch {one.number} in the store ({_FOLDER}/{copy.name} of the ledger's run) are "
-                "not those of its entry in the ledger; bring the file back, or remove it: its rows then count as new"
-            )
-        _copy(one.file, *read)
-        known[one.number] = read
-    return known
-
-
-def _copy(name: str, columns: str, words: Ids) -> None:
-    _COPIES.mkdir(parents=True, exist_ok=True)
-    _write(_COPIES / f"{name}.parquet", columns, words)
-
-
-def _write(path: Path, columns: str, words: Ids) -> None:
-    frame = pd.DataFrame({WORD: words})
-    frame.attrs[_COLUMNS] = columns
-    draft = path.with_suffix(".draft")
-    frame.to_parquet(draft)
-    draft.replace(path)
-
-
-def _read(path: Path, name: str) -> tuple[str, Ids] | None:
-    """What a file holds; None if it is not what its name says."""
-    try:
-        frame = pd.read_parquet(path)
-        columns, words = str(frame.attrs.get(_COLUMNS, "")), frame[WORD].to_numpy(np.uint64)
-    except (OSError, ValueError, KeyError):
-        return None
-    return (columns, words) if _hash(columns, words) == name else None
-
-
-def _hash(columns: str, words: Ids) -> str:
-    return hashlib.sha256(columns.encode() + b"\n" + words.astype("<u8").tobytes()).hexdigest()

@@ -7,6 +7,7 @@ from tasks.params import Settings
 
 SOURCE = "data.source"
 _KEYS = (SOURCE, "data.target", "data.positive")
+_KEY = "data.key"  # rows that are known otherwise are other rows
 
 
 def source_of(settings: Settings) -> str:
@@ -21,4 +22,5 @@ def as_parameters(settings: Settings) -> dict[str, str]:
 
 def source_in(values: Mapping[str, str]) -> str:
     """The data source of a run's parameters."""
-    return ", ".join(f"{name.removeprefix('data.')} {values.get(name)}" for name in _KEYS)
+    names = [*_KEYS, *([_KEY] if values.get(_KEY) is not None else [])]
+    return ", ".join(f"{name.removeprefix('data.')} {values.get(name)}" for name in names)

@@ -17,7 +17,7 @@ from tasks.report.page import dated
 from tasks.report.run_items import candidate_items, labeled_rows, outcome_items, version_tags
 from tasks.report.summary import Summary
 from tasks.storage import files
-from tasks.track import lifecycle
+from tasks.track import lifecycle, trial
 from tasks.track.changed import changed
 from tasks.track.downloads import downloads
 from tasks.track.experiments import show_unit
@@ -88,7 +88,8 @@ def log_outcome(
 
     def promoted(client: "MlflowClient") -> tuple[Promotion, str]:
         info = log_model(client, model, sample(), run.run_id, winner.name)
-        return promote(client, settings, winner, model, info, version_tags(winner, summary), stopped)
+        told = version_tags(winner, summary)
+        return promote(client, settings, winner, model, info, told, stopped, anyway=trial.promotes_anyway())
 
     decision, place = run.ask(promoted) or (Promotion("no", _LOST, trial=True), "not yet")
     if not decision.compared:

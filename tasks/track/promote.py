@@ -65,11 +65,13 @@ def promote(
     info: "ModelInfo",
     told: Mapping[str, str],
     stopped: str = "",
+    *,
+    anyway: bool = False,
 ) -> tuple[Promotion, str]:
     """Decide about the winner, logged as `info` on a run; returns the decision, and where the model is.
 
     `told` are tags of the version: what is known about it. `stopped` is the advice, where that is not to ship it: such
-    a winner is registered, and is no champion, whoever asked for it.
+    a winner is registered, and is no champion, unless a person promotes it `anyway`.
 
     A trial is never promoted, nor registered. Otherwise the decision and its records are stored before an alias moves:
     after a kill in between, the next night decides the same from them. Of two runs that decide at the same moment, the
@@ -87,7 +89,7 @@ def promote(
         old_rows = {pin: _old_rows(client, run, pin) for pin in pins(known, of)}
         pin = pin_of(old_rows, **line)
         pinned = None if pin is None else (pin, old_rows[pin])
-        decision, processes, seen = _decide(client, settings, winner, model, place, run, pinned, stopped)
+        decision, processes, seen = _decide(client, settings, winner, model, place, run, pinned, stopped, anyway)
         if pin is not None:
             decision = replace(decision, prevented_before=prevented_before(pin, known))
         version = version or register(client, place.name, info, {**told, **_tags(run, place)})
@@ -137,8 +139,8 @@ def _tags(run: "Run", place: Standing) -> dict[str, str]:
 def _said(decision: Promotion) -> dict[str, Any]:
     """What the ledger keeps of a decision."""
     of_pin = {} if decision.pin is None else {"pin": decision.pin, "prevented": decision.prevented}
-    withheld = {"withheld": True} if decision.withheld else {}
-    return {"promoted": decision.promoted, "compared": decision.compared, **decision.numbers, **of_pin, **withheld}
+    advised = {name: True for name in ("withheld", "anyway") if getattr(decision, name)}
+    return {"promoted": decision.promoted, "compared": decision.compared, **decision.numbers, **of_pin, **advised}
 
 
 def _old_rows(client: "MlflowClient", run: "Run", pin: Pin) -> Ids:
@@ -170,6 +172,7 @@ def _decide(
     run: "Run",
     pinned: tuple[Pin, Ids] | None,
     stopped: str,
+    anyway: bool,
 ) -> tuple[Promotion, EProcesses | None, Ids]:
     """The decision, the e-processes of the champion, and the rows that the winner has seen.
 
@@ -183,7 +186,7 @@ def _decide(
         why = f"there is no champion to compare it with, and {pin.explained(level)}"
         return Promotion("no", why, pin=pin.entry, prevented=True), None, used
     if place.champion is None:
-        return Promotion("first", _first(client, place)).as_advised(stopped), None, used
+        return Promotion("first", _first(client, place)).as_advised(stopped, anyway=anyway), None, used
     pair = _pair(settings, winner)
     with ExitStack() as until_decided:
         try:
@@ -202,7 +205,7 @@ def _decide(
             decision = against_pin(pin, level, decision, fresh)
         if (current := _error_now(settings, champion, model)) is not None:
             decision = replace(decision, champion=current, numbers={**decision.numbers, **current.numbers()})
-    decision = decision.as_advised(stopped)
+    decision = decision.as_advised(stopped, anyway=anyway)
     processes = processes.after(pair, decision, run.info.start_time)
     if decision.promoted == "yes":
         used = np.concatenate([used, processes.of_pair(pair)])  # the winner is chosen by them

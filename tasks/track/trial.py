@@ -12,6 +12,20 @@ STAGE_ALONE = "a stage alone is no whole validation"
 _OF_EXPERIMENTS = {"DVC_EXP_NAME": "dvc.exp_name", "DVC_EXP_BASELINE_REV": "dvc.baseline_rev"}
 
 
+_anyway = False
+
+
+def promote_anyway() -> None:
+    """Let the runs of this process promote a winner also against the advice: a person at a terminal said so."""
+    global _anyway
+    _anyway = True
+
+
+def promotes_anyway() -> bool:
+    """Whether somebody said so."""
+    return _anyway
+
+
 def why_trial(
     settings: Settings, overrides: Sequence[str] = (), *, asked: bool = False, scheduled: bool = False
 ) -> str:

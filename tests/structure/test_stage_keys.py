@@ -54,6 +54,7 @@ OTHERS = {
     "data.read.separator": ["semicolon"],
     "data.read.decimal": ["comma"],
     "data.read.dayfirst": [True],
+    "data.key": ["clock"],
     "data.groups": ["house"],
     "data.time": ["clock"],
     "data.weight": ["heavy"],

@@ -13,10 +13,15 @@ from heldout.monitoring.new_batch import (
     examine,
     least_unlike,
     limit,
+    new_values,
+    of_columns,
     of_copies,
     of_labels,
     of_missing,
     one_of_each,
+    unusual_count,
+    windows,
+    windows_before,
 )
 
 DELTA = 0.05
@@ -40,6 +45,7 @@ class Table:
             *of_labels(self.y, of_classes=self.of_classes),
             *of_copies(self.x, self.y, of_classes=self.of_classes),
             *of_missing({"a": self.empty}),
+            *of_columns({"x": self.x.astype(float), "y": self.y.astype(str).astype(object)}, new.astype(int)),
         ]
         return examine([Asked(one.check, one.about, one.values[chosen]) for one in questions], new[chosen])
 
@@ -172,6 +178,37 @@ def test_p_is_twice_the_smaller_tail_times_questions_and_checks():
     verdict = examine([Asked("labels", "first", yes), Asked("labels", "second", np.zeros(20))], new)
     assert verdict.checks["labels"] == pytest.approx(2 * of_one)
     assert verdict.p == pytest.approx(len(CHECKS) * 2 * of_one)
+
+
+def test_a_column_in_another_unit_and_a_new_category_are_found_and_what_grows_by_itself_is_not_asked():
+    rng, new = np.random.default_rng(8), last(740, 20)
+    bill = np.where(new, 100, 1) * rng.normal(60, 18, 740)
+    (check,) = examine([*of_columns({"bill": bill}, new.astype(int))], new).reasons(limit(DELTA, 45))
+    assert check.about.startswith("bill above")
+    plan = np.where(new & (np.arange(740) % 3 == 0), "ultra", rng.choice(["basic", "plus"], 740)).astype(object)
+    (check,) = examine([*of_columns({"plan": plan}, new.astype(int))], new).reasons(limit(DELTA, 45))
+    assert "plan is ultra" == check.about
+    assert {"ultra": int((plan == "ultra").sum())} == new_values(plan, new)
+    assert {} == new_values(np.arange(740).astype(str).astype(object), new)
+
+    arrival = np.arange(740) // 37
+    for column in (np.arange(740.0), -3.0 * np.arange(740), arrival.astype(float)):
+        assert [] == [*of_columns({"number": column}, arrival)]
+    assert 1 == len(
+        [*of_columns({"day": arrival.astype(float)}, np.minimum(arrival, 1))]
+    )  # of one batch nothing is known
+    assert 1 == len([*of_columns({"sorted": np.sort(rng.normal(size=740))}, arrival % 3)])
+
+
+def test_windows_of_one_length_share_no_batch_and_are_counted():
+    assert [[], [2], [], [2, 4], [], [2], [], [2, 4, 8]] == [windows(batch) for batch in range(1, 9)]
+    assert [0, 0, 1, 1, 3, 3, 4, 4] == [windows_before(batch) for batch in range(1, 9)]
+
+
+def test_a_number_of_rows_is_unusual_below_a_third_or_above_three_times_all_before():
+    before = [90, 100, 110, 95, 120]
+    assert [True, False, False, True] == [unusual_count(rows, before) for rows in (29, 30, 360, 361)]
+    assert not unusual_count(1, before[:4])
 
 
 def test_a_question_to_one_side_alone_says_nothing():

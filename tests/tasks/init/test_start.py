@@ -110,6 +110,9 @@ def test_it_says_what_it_found_and_writes_the_same_beside_the_columns():
     reason = "it alone predicts the target; error 0 % out of fold, "
     assert leak.startswith(f"leak      told: {reason}")
     assert "data.drop" in leak
+    (key,) = [line for line in said if line.startswith("key       ")]
+    assert key.startswith("key       id: does it stay")
+    assert "key" not in written()["data"]
     assert {"id", "same", "empty"} == set(dropped) == set(written()["data"]["drop"]) - {"told"}
     assert f"- told  # leak: {reason}" in Path("params.yaml").read_text()
     for name, reason in dropped.items():

@@ -117,6 +117,39 @@ def test_a_batch_that_is_held_back_waits_for_a_person(told):
     assert f"batch {held} dropped: a test system" in texts
 
 
+def test_a_column_that_is_gone_and_values_that_moved_have_remedies_of_their_own(told):
+    why = {"verdict": "held", "left": 400, "reasons": ["the column tenure is gone"], "gone": ["tenure"]}
+    told.append("batch", OF.said(run="run3", rows=400, **why), at(3))
+    (matter,) = morning(told.entries, OF, at(3, 0.1)).matters
+    assert "it lacks tenure" in str(matter)
+    assert "bring the column back" in str(matter)
+    told.append("batch-dropped", OF.said(batch=told.entries[-1].number, why="another table came"), at(3, 0.2))
+    why = {
+        "verdict": "held",
+        "corrected": 400,
+        "reasons": ["bill is at most 42 in 0 % of the known rows, and was in 10 %"],
+    }
+    held = told.append("batch", OF.said(run="run4", rows=0, **why), at(3, 0.3))
+    (matter,) = morning(told.entries, OF, at(3, 0.4)).matters
+    assert "400 rows of the past have other values: bill is at most 42" in str(matter)
+    assert f"batch --release {held}`" in str(matter)
+
+
+def test_what_holds_no_batch_back_is_said_and_batches_that_are_wrong_together_are_looked_at(told):
+    told.append("batch", OF.said(run="run3", rows=30, verdict="accepted", reasons=[], noticed=["30 rows"]), at(3))
+    made = morning(told.entries, OF, at(3, 0.1))
+    (one,) = [one for one in made.happened if one.lane == "batches"]
+    assert (False, False) == (one.bad, one.quiet)
+    assert one.text.endswith("of 30 rows accepted: 30 rows")
+    assert () == made.matters
+    together = ["the last 4 batches: an error of the champion in 44 %"]
+    told.append("batch", OF.said(run="run4", rows=30, verdict="accepted", reasons=[], together=together), at(3, 0.2))
+    (matter,) = morning(told.entries, OF, at(3, 0.3)).matters
+    assert "the last 4 batches: an error of the champion in 44 %" in str(matter)
+    told.append("batch", OF.said(run="run5", rows=30, verdict="accepted", reasons=[]), at(3, 0.5))
+    assert () == morning(told.entries, OF, at(3, 0.6)).matters
+
+
 def test_a_table_that_is_held_is_the_one_thing_to_do_about_its_night(told):
     why = {"verdict": "held", "left": 400, "expected": 400, "reasons": ["400 of 400 rows of the past are not there"]}
     held = told.append("batch", OF.said(run="run3", rows=83, **why), at(3, -0.5))

@@ -18,7 +18,7 @@ from tasks.outcome.batches import Batch
 from tasks.runtime.errors import UserError
 from tasks.storage import quarantine
 from tasks.storage.row_ids import read_row_ids
-from tasks.track import batches, operations_ledger
+from tasks.track import batch_files, batches, operations_ledger
 from tasks.track.data_source import source_of
 from tasks.track.store import connect
 from tests.tasks.track.test_promote import Nights as Promotions
@@ -94,7 +94,7 @@ def test_a_batch_is_held_back_until_a_person_decides_and_a_lost_file_comes_back(
     whole = quarantine.PATH.read_bytes()
 
     quarantine.PATH.unlink()
-    shutil.rmtree(batches._COPIES)
+    shutil.rmtree(batch_files.COPIES)
     after = nights.night(table(0, 300), good, bad, more)
     assert ("accepted", 120) == (after.batch.state, after.batch.rows)
     assert whole == quarantine.PATH.read_bytes()
@@ -156,7 +156,7 @@ def test_rows_are_known_after_a_column_came_and_refused_after_one_went(nights):
     nights.night(table(0, 300))
     old = pd.concat([table(0, 300), table(300, 420, yes=0.95)])
     assert nights.night(old).held
-    wider = pd.concat([old.assign(c=0.5), table(420, 540).assign(c=0.25)])
+    wider = pd.concat([old, table(420, 540)]).assign(c=0.25)
     found = nights.night(wider)
     assert ("accepted", 120) == (found.batch.state, found.batch.rows)
     assert {*range(300), *range(420, 540)} == nights.used()
@@ -190,7 +190,8 @@ def accepted(number: int, words, **more) -> Batch:
 def test_rows_of_the_past_that_left_or_changed_are_counted(delivery, left):
     of_past = Identities(table(0, 200))
     words = of_past.by(of_past.columns).of_rows
-    stored = {1: (of_past.columns, words[:150]), 2: (of_past.columns, words[150:]), 3: (of_past.columns, words)}
+    parts = {1: words[:150], 2: words[150:], 3: words}
+    stored = {number: batch_files.Stored(of_past.columns, part) for number, part in parts.items()}
     past = [accepted(1, words[:150]), accepted(2, words[150:])]
     found = batches._left(Identities(delivery()), past, stored)
     assert (left, 200) == (len(found.rows), found.expected)
@@ -306,7 +307,7 @@ def test_a_file_that_cannot_be_read_is_refused_and_made_again_from_the_ledger(ni
 
 def test_rows_in_the_store_that_are_not_those_of_the_entry_are_refused(nights):
     nights.night(table(0, 300))
-    shutil.rmtree(batches._COPIES)
+    shutil.rmtree(batch_files.COPIES)
     (file,) = Path().rglob("batches/*.parquet")
     frame = pd.read_parquet(file)
     frame.iloc[:-1].to_parquet(file)

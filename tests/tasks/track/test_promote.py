@@ -213,6 +213,9 @@ def test_the_advice_not_to_ship_holds_a_promotion_back_and_leaves_all_else(promo
     assert (free.record, free.numbers, free.used) == (held.record, held.numbers, held.used)
     assert "by its capital" in held.reason
     assert free is free.as_advised("")
+    anyway = free.as_advised("Do not ship yet: it leaks", anyway=True)
+    assert (promoted, promoted != "no") == (anyway.promoted, anyway.anyway)
+    assert promoted == "no" or "(--anyway) against the advice, which is: Do not ship yet: it leaks" in anyway.reason
 
 
 @pytest.mark.long
