@@ -240,9 +240,10 @@ def _remembered(
 def _is_sure(proposal: Proposal, columns: pd.DataFrame) -> bool:
     """Whether the groups are written: towns are only proposed, a stem is no column, and each row needs a group.
 
-    Codes that are remembered may be those of places, so they need the name of what they name too.
+    Codes that are remembered may be those of places, so they need the name of what they name too. Values whose rows err
+    together are only proposed: what they name nobody knows.
     """
-    if proposal.kind != "groups" or proposal.stem or proposal.gaps:
+    if proposal.kind != "groups" or proposal.stem or proposal.gaps or proposal.together is not None:
         return False
     return _repeats(proposal, columns) and (not proposal.remembered or identifier_like.is_named(proposal.column))
 

@@ -164,7 +164,7 @@ def test_a_validation_is_frozen(everything):
             setattr(everything, name, ())
     with pytest.raises(FrozenInstanceError):
         everything.estimates[0].value = 0.0
-    assert tuple is type(everything.estimates)
+    assert isinstance(everything.estimates, tuple)
 
 
 def test_the_package_names_validate_and_validation():
