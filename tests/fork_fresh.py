@@ -29,6 +29,8 @@ def _answer(code: str, folders: list[str], variables: dict[str, str], output: st
         exec(code, {"__name__": "__main__", "__builtins__": __builtins__})
     except SystemExit as end:
         status = end.code
+        if isinstance(status, str):
+            print(status, file=sys.stderr)
     except BaseException:
         traceback.print_exc()
         status = 1

@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ def declared(*extras: str) -> set[str]:
     return {re.match(r"[\w-]+", one)[0] for some in lists for one in some}
 
 
+@cache
 def imported(package: str) -> set[str]:
     """The distributions that a package imports, at the top of a file or inside of a function."""
     found = set()

@@ -78,7 +78,7 @@ def test_numbers_are_those_of_each_hypothesis(kind, seed):
     equal_bits(hypotheses, pd.DataFrame(X).to_numpy(), SQUARED)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))  # their rows are of one form
 @pytest.mark.parametrize("kind", [*CLASSIFIERS, *REGRESSORS])
 @pytest.mark.parametrize("trained_with_gaps", [False, True])
 def test_gaps_go_where_each_hypothesis_sends_them(kind, seed, trained_with_gaps):

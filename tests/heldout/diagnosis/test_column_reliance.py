@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
@@ -72,16 +73,16 @@ def test_with_all_draws_the_increase_and_its_interval_are_those_of_all_pairs(kin
         assert (line.low, line.high) == pytest.approx((line.increase - reach, line.increase + reach), abs=1e-12)
 
 
-@pytest.mark.parametrize("folds", [3, 7])
-def test_it_is_what_scikit_learn_expects_but_for_the_rows_that_its_permutations_leave_in_place(folds):
+def test_it_is_what_scikit_learn_expects_but_for_the_rows_that_its_permutations_leave_in_place():
     X, y = rows_of(2)
-    v = validated(Ridge(), X, y, folds=folds)
+    v = validated(Ridge(), X, y, folds=7)  # uneven ones
     repeats, means, errors = 100, np.zeros(4), np.zeros(4)
     for h, split in zip(v.target("one", "E_cv"), v.design.splits("cross_validation"), strict=True):
         r = split.validation
-        found = permutation_importance(
-            h, X[r], y[r], scoring="neg_mean_squared_error", n_repeats=repeats, random_state=0
-        ).importances
+        with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):  # which takes a third
+            found = permutation_importance(
+                h, X[r], y[r], scoring="neg_mean_squared_error", n_repeats=repeats, random_state=0
+            ).importances
         share = len(r) / (len(r) - 1) * len(r) / N
         means += share * found.mean(axis=1)
         errors += (share * found.std(axis=1, ddof=1)) ** 2 / repeats
@@ -241,7 +242,7 @@ def test_another_row_is_any_row_of_another_group_by_its_weight(weighted, grouped
     n = 9
     weights = rng.integers(0, 4, n).astype(float) if weighted else np.ones(n)
     group = np.array([0, 0, 0, 1, 1, 2, 3, 3, 3]) if grouped else None
-    counts, repeats = np.zeros((n, n)), 4000
+    counts, repeats = np.zeros((n, n)), 1500
     for _ in range(repeats):
         found = other_rows(weights, group, 3, rng)
         assert (3, n) == found.shape
@@ -251,8 +252,9 @@ def test_another_row_is_any_row_of_another_group_by_its_weight(weighted, grouped
     same = np.eye(n, dtype=bool) if group is None else group[:, None] == group
     allowed = np.where(same, 0, weights)
     chance = allowed / allowed.sum(axis=1, keepdims=True)
-    # 5 standard errors of a share in independent draws, which these are not less even than
-    assert counts / counts.sum(axis=1, keepdims=True) == pytest.approx(chance, abs=5 * np.sqrt(0.25 / (3 * repeats)))
+    # 5 standard errors of each share in independent draws, which these are not less even than: at most .03 of 1/8
+    error = np.sqrt(chance * (1 - chance) / (3 * repeats))
+    assert (np.abs(counts / counts.sum(axis=1, keepdims=True) - chance) <= 5 * error + 1e-12).all()
 
 
 def test_rows_of_groups_and_in_time_have_wider_intervals_where_they_are_alike():

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import heldout
 from heldout.errors import BadArgument
 
-X, y = load_diabetes(return_X_y=True)
+X, y = (of[:200] for of in load_diabetes(return_X_y=True))
 REGRESSORS = {"ridge": Ridge(), "tree": DecisionTreeRegressor(max_depth=3)}
 HOW = {"repeats": 2, "further_estimates": ["E_boot"]}
 

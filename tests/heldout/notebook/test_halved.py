@@ -37,6 +37,8 @@ SETS = {
 
 def left_open(name: str, **changes):
     candidates, rows, labels, more = SETS[name]
+    if "groups" not in more:
+        more = {**more, "intervals": {"E_cv": "Bayle within folds"}}  # without subsamples, which no halving changes
     return heldout.validate(candidates, rows, labels, **more, **changes)
 
 

@@ -6,6 +6,7 @@ import pickle
 import warnings
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,7 @@ CASES = {
 }
 
 
+@cache  # results are read only
 def made(name):
     candidates, rows, y, how = CASES[name]
     with warnings.catch_warnings():

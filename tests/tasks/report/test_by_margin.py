@@ -103,8 +103,8 @@ def test_every_place_has_the_words_and_alike_is_what_the_margin_says(made, capsy
 def test_without_a_margin_every_place_is_as_before(made):
     plain, same = made(None), made(None, differences=[replace(one, by_margin=None) for one in records(2)])
     for text in (shown, lambda found: note(found).text, lambda found: "\n".join(summary_page.lines(found))):
-        assert text(plain) == text(same)
-        assert not re.search("by a margin|by the margin|<dt>alike", text(plain))
+        assert (words := text(plain)) == text(same)
+        assert not re.search("by a margin|by the margin|<dt>alike", words)
     assert {"not ruled out"} == {"not ruled out", "alike", "margin"} & {*sentences(plain)}
     assert ["plan with"] == [*headline(plain).facts]
     assert ["plan with", "margin"] == [*headline(made()).facts]

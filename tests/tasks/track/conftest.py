@@ -1,6 +1,7 @@
 """A new store, which MLflow takes seconds to make."""
 
 import contextlib
+import functools
 
 import pytest
 
@@ -15,8 +16,12 @@ SAID = [Tag(f"{HIDDEN}rows.{name}", text) for name, text in SeenRows(partition="
 
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory, settings_with):
-    """The database of a new store, to be copied."""
+    """The database of a new store, to be copied; MLflow reads its migrations once, and not for each copy."""
+    from mlflow.store.db import utils
+
     path = tmp_path_factory.mktemp("store") / "mlflow.db"
-    with contextlib.chdir(path.parent):  # a store is below the current folder
-        connect(settings_with(f"tracking.uri=sqlite:///{path}"))
-    return path
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(utils, "_get_latest_schema_revision", functools.cache(utils._get_latest_schema_revision))
+        with contextlib.chdir(path.parent):  # a store is below the current folder
+            connect(settings_with(f"tracking.uri=sqlite:///{path}"))
+        yield path

@@ -45,6 +45,7 @@ class Pages:
     run: str
     poisoned: str  # a run whose artifacts the store places elsewhere
     login: str
+    loop: asyncio.Runner
 
     def ask(self, method: str, path: str, body: object = None, query: str = "", known: bool = False) -> Answer:
         """The answer to a page's own request."""
@@ -73,7 +74,7 @@ class Pages:
             sent.append(message)
 
         with contextlib.chdir(self.folder):
-            asyncio.run(self.application(scope, receive, send))
+            self.loop.run(self.application(scope, receive, send))
         text = b"".join(message.get("body", b"") for message in sent[1:])
         return Answer(sent[0]["status"], text.decode(errors="replace"))
 
@@ -103,7 +104,8 @@ def pages(tmp_path_factory, empty_store, settings_with):
         from tasks.track.pages import application
 
         made = application(settings)
-        yield Pages(made, folder, experiment, run, client.create_run(poisoned).info.run_id, login())
+        with asyncio.Runner() as loop:  # a new one for each of thousands of requests takes a second
+            yield Pages(made, folder, experiment, run, client.create_run(poisoned).info.run_id, login(), loop)
     for name in os.environ.keys() - before:
         del os.environ[name]
     os.environ.update(before)
