@@ -32,6 +32,8 @@ def _reached(learner: Any) -> str | None:
     if hasattr(learner, "steps"):
         return _reached(learner.steps[0][1]) if len(learner.steps) == 1 else None
     inner = learner.get_params(deep=False).values()
-    nested = [item[1] for of in inner if isinstance(of, list) for item in of if isinstance(item, tuple) and len(item) > 1]
+    nested = [
+        item[1] for of in inner if isinstance(of, list) for item in of if isinstance(item, tuple) and len(item) > 1
+    ]
     parts = [one for one in (*inner, *nested) if hasattr(one, "fit") and not isinstance(one, type)]
     return next((package for package in map(_reached, parts) if package is not None), None)

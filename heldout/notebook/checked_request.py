@@ -26,8 +26,8 @@ from heldout.losses.choice import MOST_WHOLE_CLASSES, Spec, unlearnable
 from heldout.notebook.execute import OnError
 from heldout.notebook.own_folds import own_folds, shown
 from heldout.rows.aligned_rows import aligned
-from heldout.rows.class_order import last_of_two
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
+from heldout.rows.class_order import last_of_two
 from heldout.rows.frames import library_of
 from heldout.running.content import digest_of
 from heldout.running.isolation import Isolation

@@ -59,7 +59,9 @@ def test_an_auc_far_below_one_half_raises_the_question():
 def test_a_metric_of_one_class_names_it_where_the_type_has_another_last():
     from sklearn.tree import DecisionTreeClassifier
 
-    with pytest.warns(TargetWarning, match="E_f1: .* worse, is the positive one, and the type of y has .*better.* last"):
+    with pytest.warns(
+        TargetWarning, match="E_f1: .* worse, is the positive one, and the type of y has .*better.* last"
+    ):
         heldout.validate(
             {"a": DecisionTreeClassifier(random_state=0)},
             SCORES[:, None],
