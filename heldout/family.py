@@ -20,7 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from heldout import seeds
 from heldout.errors import BadArgument
-from heldout.learners import cloned, parameters
+from heldout.learners import parameters
+from heldout.learners.clones import cloned
 from heldout.learners.fitting import predict
 from heldout.losses import SQUARED, ZERO_ONE, Losses
 from heldout.losses.tested_losses import Tested

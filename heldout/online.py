@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from heldout.errors import BadArgument
-from heldout.learners import cloned
+from heldout.learners.clones import cloned
 from heldout.learners.tree_cv import classes_of, update
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.learners.clones import cloned
 from heldout.losses import Loss
 
 _STATE = "random_state"
@@ -25,7 +26,7 @@ def open_random_states(learner: Any) -> list[str]:
 
     Each `random_state` that is None: of the learner, of learners inside it (also in lists and mappings, such as the
     grid of a search), and of a splitter that shuffles; `random_seed` and `seed` where a learner calls it so. And the
-    `cv` of a TargetEncoder that is a number: it shuffles, and its own `random_state` is deprecated since scikit-learn 1.9.
+    `cv` of a TargetEncoder that is a number: it shuffles, and its `random_state` is deprecated since scikit-learn 1.9.
     """
     return [f"{name}{setting}" for name, _, setting in _open_parts(learner)]
 
@@ -108,27 +109,6 @@ def _parts(learner: Any) -> list[tuple[str, Any]]:
     """`learner` and each learner that is one of its settings, with the beginning of the names of its own."""
     inner = [(f"{name}__", part) for name, part in learner.get_params(deep=True).items()]
     return [(name, part) for name, part in [("", learner), *inner] if hasattr(part, "get_params")]
-
-
-def cloned(learner: Any) -> Any:
-    """An unfitted learner with the same settings, as scikit-learn's `clone` makes it; also of a learner whose
-    constructor copies a setting, as CatBoost does with `cat_features`, and that `clone` refuses.
-    """
-    from sklearn.base import clone
-
-    try:
-        return clone(learner, safe=False)
-    except RuntimeError:
-        if isinstance(learner, list | tuple):
-            return type(learner)(map(cloned, learner))
-        if not hasattr(learner, "get_params"):
-            raise
-        settings = learner.get_params(deep=False)
-        copy = type(learner)(**{name: cloned(value) for name, value in settings.items()})
-        made = copy.get_params(deep=False)
-        if {name: str(made[name]) for name in made} != {name: str(value) for name, value in settings.items()}:
-            raise  # it has lost or changed one
-        return copy
 
 
 def gives_probabilities(learner: Any) -> bool:

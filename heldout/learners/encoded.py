@@ -9,6 +9,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from heldout.learners.clones import cloned
+
 _OF_CODES = "xgboost"
 
 
@@ -23,8 +25,6 @@ class Encoded(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def fit(self, X: Any, y: Any, **further: Any) -> Self:
         """Fit a clone: X of shape (N, p), y of shape (N,), `further` arguments as they are."""
-        from heldout.learners import cloned
-
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
         self.estimator_ = cloned(self.estimator).fit(X, codes, **further)
         return self

@@ -137,7 +137,8 @@ def search(
     >>> list(heldout.search("svm", SVC(), {"C": "loguniform(0.1, 100)"}, draws=2))
     ['svm', 'svm(C=7.36)', 'svm(C=2.35)']
     """
-    from heldout.learners import cloned, parameters
+    from heldout.learners import parameters
+    from heldout.learners.clones import cloned
 
     check_whole(draws=(draws, 1), seed=(seed, 0))
     known = parameters(learner)

@@ -102,6 +102,9 @@ def _initialize(sources: list[str], target: str, text_form: TextForm, given: flo
 
 def _profiled(read: Read, target: str, unlabeled: pd.DataFrame | None) -> Profile:
     """The profile with what was found about the file, which may be why the target is no column."""
+    for finding in read.findings:
+        if f"columns are called {target!r}" in finding.text:
+            raise UserError(f"--target: {finding.text}, {finding.done}; rename all but the one that is meant")
     table, of_total = total_row.without(read.table, target)
     try:
         profiled = profile.look(table, target, read.text, unlabeled)

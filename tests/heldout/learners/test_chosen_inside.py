@@ -33,7 +33,7 @@ def test_a_family_chooses_on_whole_groups():
     def nearest(**more):
         return [one.path_.validation_errors[0] for one in validate(FAMILY, **more).target("a", "E_cv")]
 
-    assert max(nearest()) < 0.05  # another visit of the same patient answers
+    assert max(nearest()) < 0.1  # another visit of the same patient answers
     assert min(nearest(groups=GROUPS)) > 0.2
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.ensemble import StackingClassifier
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -133,6 +134,27 @@ def test_texts_as_labels_of_a_series():
 def test_rows_that_are_no_table_and_labels_that_are_sets_are_refused_with_the_remedy(rows, message):
     with pytest.raises(BadArgument, match=re.escape(message)):
         validate(**rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"groups": [""] * 40 + [*range(50)]}, "groups has a row whose group is missing"),
+        ({"time": np.repeat(range(6), [40, 10, 10, 10, 10, 10]), "folds": 5}, "a fold would be empty; use 3 folds"),
+        ({"y": ["a"] + ["b"] * 89, "folds": 4}, "single row"),
+        ({"learners": {"ridge": Ridge()}, "loss": "brier"}, "it is a regressor; take a classifier"),
+        ({"y": [*Y[:60].tolist(), *"abcdefghijklmnopqrstuvwxyzabcd"]}, "y mixes labels of the types int, str"),
+    ],
+)
+def test_what_is_unclear_is_refused_with_what_works(arguments, message):
+    with pytest.raises(BadArgument, match=re.escape(message)):
+        validate(**arguments)
+
+
+def test_r2_of_leave_one_out_says_that_a_fold_of_one_row_has_none():
+    made = validate({"ridge": Ridge()}, y=X[:, 0] + Y, folds=90, estimates=["E_cv"])
+    with pytest.raises(BadArgument, match="no value on a part of 1 row.*use fewer folds"):
+        made.metric("r2")
 
 
 def test_a_memory_map_and_labels_of_other_libraries_are_taken(tmp_path):

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 import heldout
 from heldout.errors import BadArgument
 from heldout.rows.wide import wide
-from tasks.data.target import _wide
+from tasks.data.target import wide_target
 
 SMALL = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "uint64", "float16"]
 NULLABLE = ["UInt8", "Int8", "UInt64"]
@@ -116,11 +116,11 @@ def test_metrics_of_new_rows_are_those_of_int64(dtype):
 
 @pytest.mark.parametrize("dtype", [*SMALL, *NULLABLE, "uint8[pyarrow]"])
 def test_the_target_of_a_run_is_wide(dtype):
-    made = _wide(pd.Series([1, 2, 3], dtype=dtype), "grade").to_numpy()
+    made = wide_target(pd.Series([1, 2, 3], dtype=dtype)).to_numpy()
     assert made.dtype in (np.int64, np.float64)
     assert made.tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("dtype", NULLABLE)
 def test_the_target_of_a_run_is_wide_next_to_gaps(dtype):
-    assert _wide(pd.Series([1, None, 3], dtype=dtype), "grade").dtype == pd.Int64Dtype()
+    assert wide_target(pd.Series([1, None, 3], dtype=dtype)).dtype == pd.Int64Dtype()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
@@ -538,5 +539,32 @@ def test_a_table_of_the_list_that_is_missing_is_named(dvc):
     Path("data/raw.dvc").write_text("outs: [{path: raw/older.csv}]")
     before = tree()
     with pytest.raises(UserError, match=r"^data/raw.dvc .*data/raw/older.csv.*dvc checkout"):
+        begin()
+    assert before == tree()
+
+
+def test_a_file_next_to_the_table_that_nobody_can_read_stops_nothing_and_nothing_is_written_before(monkeypatch):
+    table = table_of(np.random.default_rng(0), 60, "two")
+    given_csv(table)
+    Path("given/next.parquet").write_bytes(b"PAR1")
+
+    written_before = []
+
+    def cannot(*_):
+        written_before.append(Path("params.yaml").exists())
+        raise pa.ArrowNotImplementedError("a type of later versions")  # a NotImplementedError, and no ValueError
+
+    table.to_parquet("given/t.parquet")
+    monkeypatch.setattr(start.pyarrow.parquet, "read_schema", cannot)
+    assert begin("given/t.csv")
+    assert {False} == {*written_before}
+
+
+def test_of_two_columns_with_the_name_of_the_target_none_is_taken():
+    given_csv(table_of(np.random.default_rng(0), 60, "two"))
+    head, *lines = Path("given/t.csv").read_text().splitlines()
+    Path("given/t.csv").write_text("\n".join([f"{head},label", *(f"{line},1" for line in lines)]) + "\n")
+    before = tree()
+    with pytest.raises(UserError, match="2 columns are called 'label', read as label, label_2; rename all but the one"):
         begin()
     assert before == tree()
