@@ -41,7 +41,13 @@ def by_metric(
         if len(folds.lines) == 1 and folds.kind is None:
             by = by.in_parts([np.flatnonzero(fold == part) for part in range(int(fold.max()) + 1)], [*answers])
         said_first = answers if said_first is None else said_first
-        numbers |= classes is None and not isinstance(by.metric, SetMetric) and not by.metric.is_known and answers.dtype.kind in "fiu" and not np.isin(answers, y).all()
+        numbers |= (
+            classes is None
+            and not isinstance(by.metric, SetMetric)
+            and not by.metric.is_known
+            and answers.dtype.kind in "fiu"
+            and not np.isin(answers, y).all()
+        )
         of_all = np.empty((len(answers), len(y)))
         for part in range(int(fold.max()) + 1):
             rows = np.flatnonzero(fold == part)

@@ -62,6 +62,7 @@ from heldout.selection.paired_differences import PairedDifferences, paired_diffe
 
 Seen = TypeVar("Seen", bound=Tested)
 OF_SUBSAMPLES, OF_ROWS = "corrected t, all pairs", "corrected t of rows, all pairs"
+OF_ORIGINS = "Diebold-Mariano, all pairs"
 _MOST_TIED = 8  # of the least estimate and other losses; with more there is a single step
 
 
@@ -90,6 +91,8 @@ class Comparison:
         found, level = self._found(name), self._levels(name)
         reach = found.reach(level)
         interval = OF_SUBSAMPLES if found.of_subsamples else OF_ROWS
+        if self.observed[name].origins is not None:
+            interval = OF_ORIGINS
         close = None if self.margin is None else found.closer_than(self.margin, level).tolist()
         records = []
         for place, (other, error, by) in enumerate(zip(others, found.error.tolist(), reach.tolist(), strict=True)):

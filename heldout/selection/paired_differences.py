@@ -25,6 +25,8 @@ Wilson's upper limit (the method of variance estimates recovery with a cell that
 Statistics in Medicine 27, 2008). Other losses with a limit are counted so where no row differs: no interval of theirs
 has width 0. That two errors differ by little, the claim `alike`, takes m = z^2 for each loss with a limit: of none of n
 rows L z^2 / n.
+
+Of forecasts from several cutoffs the variance is that of `heldout.selection.diebold_mariano`.
 """
 
 import math
@@ -140,7 +142,12 @@ def paired_differences(observed: Sequence[Tested], place: int, folds: int | None
     `folds` is the number of folds whose hypotheses share training rows, None for none.
     """
     first = observed[place]
-    found = differences_of_rows(_less(np.stack([of.losses for of in observed]), place), first, folds)
+    different = _less(np.stack([of.losses for of in observed]), place)
+    found = differences_of_rows(different, first, folds)
+    if first.origins is not None:
+        from heldout.selection.diebold_mariano import of_origins
+
+        return of_origins(found, different, first.origins)
     subsamples = _subsample_errors(observed)
     if found.degrees == 0:
         return replace(found, of_subsamples=subsamples is not None)
