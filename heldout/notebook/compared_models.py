@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -111,8 +112,10 @@ class Compared:
         None is the candidate of least error, and the margin of `from_predictions`. Raises BadArgument for a name that
         is no candidate, and for a margin outside its limits.
         """
-        by = self.margin if margin is None else checked(margin, self.loss)
-        return tuple(replace(self._comparison, margin=by).differences(self._checked(candidate)))
+        made = self._comparison
+        if margin is not None:
+            made = replace(made, margin=checked(margin, self.loss))
+        return tuple(made.differences(self._checked(candidate)))
 
     def bound(self, candidate: str | None = None) -> SelectionBound:
         """What the true error of a candidate is at most, although it was chosen among `models`.
@@ -298,7 +301,7 @@ class Compared:
     def _folds(self) -> int | None:
         return self._first.folds if isinstance(self._first, CrossValidated) else None
 
-    @property
+    @cached_property
     def _comparison(self) -> Comparison:
         return Comparison(self.observed, self._folds, self.level, self.models - len(self), self.margin)
 

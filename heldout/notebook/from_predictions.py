@@ -238,7 +238,8 @@ def from_predictions(
     weights = None if weight is None else Weights.of(_of_rows(table, lines, "weight", weight))
     groups = None if group is None else [str(name) for name in _of_rows(table, lines, "group", group).tolist()]
     folds = GivenFolds.of(table, lines, fold, repeat, checked_groups(groups, len(lines.rows)).group)
-    folds.check_no_copies([given.values(table, of) for of in folds.lines])
+    of_partitions = [values if of is lines else given.values(table, of) for of in folds.lines]
+    folds.check_no_copies(of_partitions)
     if read is not None and read.folds_unknown:
         folds = folds.of_two()
     whose = WHOSE[target] if folds.known else OF_UNKNOWN_FOLDS
@@ -283,7 +284,8 @@ def from_predictions(
             margin=checked(margin, by.loss),
         )
     found = [
-        judged(table, of, given, given.values(table, of), label, loss, loss_max, weights, missing) for of in folds.lines
+        judged(table, of, given, said, label, loss, loss_max, weights, missing)
+        for of, said in zip(folds.lines, of_partitions, strict=True)
     ]
     judging = next((one.loss for one in found if not one.loss.binary), found[0].loss)
     by_margin = checked(margin, judging)

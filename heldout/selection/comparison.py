@@ -125,7 +125,15 @@ class Comparison:
         return float(error) if error + reach < 0 else -math.inf
 
     def _found(self, name: str) -> PairedDifferences:
-        return paired_differences(list(self.observed.values()), list(self.observed).index(name), self.folds)
+        if name not in self._known:
+            place = list(self.observed).index(name)
+            self._known[name] = paired_differences(list(self.observed.values()), place, self.folds)
+        return self._known[name]
+
+    @cached_property
+    def _known(self) -> dict[str, PairedDifferences]:
+        """The differences of each candidate that was asked about: of many rows they take long."""
+        return {}
 
     def _levels(self, name: str) -> NDArray[np.float64]:
         """The level of the interval of `name` against each, shape (M,), the same as that of each against `name`."""

@@ -193,8 +193,10 @@ def _limit(observed: Tested) -> float:
 
 def _less(table: Losses, place: int) -> Losses:
     """One row of a table less each row, 0 where two numbers are equal but for rounding."""
-    different: Losses = table[place] - table
-    different[np.abs(different) <= _ROUNDING * (np.abs(table) + np.abs(table[place]))] = 0.0
+    different = np.empty_like(table)
+    for row, of in zip(different, table, strict=True):  # one by one: a table of many rows is copied nowhere
+        np.subtract(table[place], of, out=row)
+        row[np.abs(row) <= _ROUNDING * (np.abs(of) + np.abs(table[place]))] = 0.0
     return different
 
 
@@ -209,5 +211,4 @@ def _subsample_errors(observed: Sequence[Tested]) -> tuple[Losses, float] | None
 
 def _squares(table: Losses) -> NDArray[np.float64]:
     """The sum of squares of each row about its mean."""
-    found: NDArray[np.float64] = ((table - table.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    return found
+    return np.array([((row - row.mean()) ** 2).sum() for row in table])
