@@ -13,8 +13,9 @@ It supposes that the errors of forecasts further apart than H share nothing: tho
 naive forecasts against the mean of the last four values of a random walk, its intervals at 95 % cover .75 to .90. So
 the interval is not narrower than that of fixed smoothing (L. Coroneo, F. Iacone, J. Applied Econometrics 35, 2020): the
 mean of the periodogram at the first m frequencies, with t of 2m degrees of freedom; m is the third root of C, and at
-most C / 16 M, where M is H, or the correlation length of u if it is longer (`heldout.losses.memory`). Fewer than 40
-cutoffs, or than 10 H, have no interval. docs/studies/forecast_differences.md has the measured coverage. It falls short
+most C / 32 M, where M is H, or the correlation length of u if it is longer (`heldout.losses.memory`). Fewer than 40
+cutoffs, than 10 H, or than 100 without overlap, have no such interval. docs/studies/given_answers.md has the measured
+coverage. It falls short
 where a difference of losses remembers for much longer than the cutoffs show, as of a constant against a series that
 seldom comes back to its mean.
 """
@@ -31,8 +32,9 @@ from heldout.losses.memory import correlation_length
 from heldout.losses.origins import Origins
 from heldout.selection.paired_differences import Levels, PairedDifferences
 
-LEAST, LEAST_OVERLAPS = 40, 10  # cutoffs, and cutoffs for each of those that overlap
-_CUTOFFS_OF = 16  # correlation lengths for each frequency
+LEAST, LEAST_ALONE = 40, 100  # cutoffs that overlap, and that do not
+LEAST_OVERLAPS = 10  # cutoffs for each of those that overlap
+_CUTOFFS_OF = 32  # correlation lengths for each frequency
 Values = NDArray[np.float64]
 
 
@@ -52,7 +54,8 @@ class OfOrigins(PairedDifferences):
 
 def enough(origins: Origins) -> bool:
     """Whether there are enough cutoffs for an interval."""
-    return origins.count >= max(LEAST, LEAST_OVERLAPS * origins.overlap)
+    least = LEAST if origins.overlap > 1 else LEAST_ALONE
+    return origins.count >= max(least, LEAST_OVERLAPS * origins.overlap)
 
 
 def of_origins(found: PairedDifferences, different: Losses, origins: Origins) -> OfOrigins:
