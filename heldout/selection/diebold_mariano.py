@@ -10,7 +10,7 @@ by D. I. Harvey, S. J. Leybourne and P. Newbold (Int. J. Forecasting 13, 1997), 
 Where V is not above 0, lag k has the weight 1 - k/H (Bartlett). With H = 1 it is the paired t.
 
 It supposes that the errors of forecasts further apart than H share nothing: those of optimal forecasts. Others do. Of
-naive forecasts against the mean of the last four values of a random walk, its intervals at 95 % cover .75 to .90. So
+naive forecasts against the mean of the last four values of a random walk, its intervals at 95 % cover .76 to .92. So
 the interval is not narrower than that of fixed smoothing (L. Coroneo, F. Iacone, J. Applied Econometrics 35, 2020): the
 mean of the periodogram at the first m frequencies, with t of 2m degrees of freedom; m is the third root of C, and at
 most C / 32 M, where M is H, or the correlation length of u if it is longer (`heldout.losses.memory`). Fewer than 40
@@ -22,7 +22,6 @@ seldom comes back to its mean.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,6 @@ from numpy.typing import NDArray
 from heldout.losses import Losses
 from heldout.losses.memory import correlation_length
 from heldout.losses.origins import Origins
-from heldout.selection.paired_differences import Levels, PairedDifferences
 
 LEAST, LEAST_ALONE = 40, 100  # cutoffs that overlap, and that do not
 LEAST_OVERLAPS = 10  # cutoffs for each of those that overlap
@@ -38,42 +36,10 @@ _CUTOFFS_OF = 32  # correlation lengths for each frequency
 Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class OfOrigins(PairedDifferences):
-    """With the `smoothed` variance and its degrees of freedom, both of shape (M,)."""
-
-    smoothed: Values = None  # type: ignore[assignment]  # always given: fields before it have defaults
-    smoothed_degrees: Values = None  # type: ignore[assignment]
-
-    def _reach(self, level: Levels, variance: Values) -> Values:
-        from scipy.special import stdtrit
-
-        smoothed: Values = stdtrit(self.smoothed_degrees, (1 + np.maximum(level, 0.0)) / 2) * np.sqrt(self.smoothed)
-        return np.maximum(super()._reach(level, variance), smoothed)
-
-
 def enough(origins: Origins) -> bool:
     """Whether there are enough cutoffs for an interval."""
     least = LEAST if origins.overlap > 1 else LEAST_ALONE
     return origins.count >= max(least, LEAST_OVERLAPS * origins.overlap)
-
-
-def of_origins(found: PairedDifferences, different: Losses, origins: Origins) -> OfOrigins:
-    """What was `found` of the differences of M candidates, shape (M, n), with the variances of the cutoffs' means."""
-    means = np.stack([by_cutoff(row, origins) for row in different])
-    smoothed = [fixed_smoothing(row, origins.overlap) for row in means]
-    variance = np.array([harvey_leybourne_newbold(row, origins.overlap) for row in means])
-    return OfOrigins(
-        error=found.error,
-        variance=variance,
-        degrees=float(origins.count - 1),
-        of_rows=variance,
-        rows=np.full_like(found.error, origins.count),
-        loss=found.loss,
-        limit=found.limit,
-        smoothed=np.array([one for one, _ in smoothed]),
-        smoothed_degrees=np.array([degrees for _, degrees in smoothed]),
-    )
 
 
 def by_cutoff(different: Losses, origins: Origins) -> Values:

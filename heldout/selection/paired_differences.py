@@ -37,9 +37,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.losses import Loss, Losses
+from heldout.losses.origins import Origins
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.schemes.set_metrics import CrossValidatedSets, TestedSet
 from heldout.selection import metric_differences
+from heldout.selection.diebold_mariano import by_cutoff, fixed_smoothing, harvey_leybourne_newbold
 
 _ROUNDING = 1e-9  # losses that are closer, as a share of their sum, differ by rounding alone
 _BONETT_PRICE = 2.0
@@ -116,6 +118,22 @@ class PairedDifferences:
         return reach
 
 
+@dataclass(frozen=True, eq=False)
+class OfOrigins(PairedDifferences):
+    """Of forecasts from cutoffs, with the `smoothed` variance and its degrees of freedom, both of shape (M,)."""
+
+    smoothed: NDArray[np.float64] = None  # type: ignore[assignment]  # always given: fields before it have defaults
+    smoothed_degrees: NDArray[np.float64] = None  # type: ignore[assignment]
+
+    def _reach(self, level: Levels, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        from scipy.special import stdtrit
+
+        smoothed: NDArray[np.float64] = stdtrit(self.smoothed_degrees, (1 + np.maximum(level, 0.0)) / 2) * np.sqrt(
+            self.smoothed
+        )
+        return np.maximum(super()._reach(level, variance), smoothed)
+
+
 def _of_few_values(loss: Loss) -> bool:
     """Whether answers are classes, so that a row of a rare class may lose far more than the rows that came up."""
     return loss.needs == "class" or loss.binary or loss.two_valued
@@ -145,9 +163,7 @@ def paired_differences(observed: Sequence[Tested], place: int, folds: int | None
     different = _less(np.stack([of.losses for of in observed]), place)
     found = differences_of_rows(different, first, folds)
     if first.origins is not None:
-        from heldout.selection.diebold_mariano import of_origins
-
-        return of_origins(found, different, first.origins)
+        return _of_origins(found, different, first.origins)
     subsamples = _subsample_errors(observed)
     if found.degrees == 0:
         return replace(found, of_subsamples=subsamples is not None)
@@ -189,6 +205,24 @@ def _limit(observed: Tested) -> float:
     if math.isfinite(limit) or cells is None:
         return limit
     return max((float(values.max(initial=0.0)) for values in cells.values), default=limit)
+
+
+def _of_origins(found: PairedDifferences, different: Losses, origins: Origins) -> OfOrigins:
+    """What was `found` of the differences of M candidates, shape (M, n), with the variances of the cutoffs' means."""
+    means = np.stack([by_cutoff(row, origins) for row in different])
+    smoothed = [fixed_smoothing(row, origins.overlap) for row in means]
+    variance = np.array([harvey_leybourne_newbold(row, origins.overlap) for row in means])
+    return OfOrigins(
+        error=found.error,
+        variance=variance,
+        degrees=float(origins.count - 1),
+        of_rows=variance,
+        rows=np.full_like(found.error, origins.count),
+        loss=found.loss,
+        limit=found.limit,
+        smoothed=np.array([one for one, _ in smoothed]),
+        smoothed_degrees=np.array([degrees for _, degrees in smoothed]),
+    )
 
 
 def _less(table: Losses, place: int) -> Losses:
