@@ -114,7 +114,7 @@ class LongTable:
         for number in range(int(kind.max()) + 1):
             lines = kind == number
             of_lines = {"row": self.row[lines], "candidate": self.candidate[lines], "source": self.source[lines]}
-            made = replace(self, **of_lines, of_columns=False)  # type: ignore[arg-type]
+            made = replace(self, **of_lines, of_columns=False)
             if len(missing := np.flatnonzero(made._counts() == 0)):
                 candidate, row = divmod(int(missing[0]), len(self.rows))
                 raise BadArgument(
