@@ -40,7 +40,9 @@ _COLUMNS = {
     "repeat": "the column with the number of the partition into folds, or of the answer of a model asked again",
     "group": "the column with the group of the row, where rows of a group are alike",
     "weight": "the column with how many rows of the population a row stands for",
-    "time": "the column by which the rows of a stream are in order (--progressive)",
+    "time": "the column by which the rows of a stream are in order (--progressive); or the time that was forecast",
+    "series": "the column with the series of a forecast",
+    "cutoff": "the column with the time up to which the data of a forecast went; with --time",
     "stratum": "the column with the task of the row: the error is the mean over tasks",
 }
 _CELLS = {

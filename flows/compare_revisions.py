@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 def are_meant(given: Sequence[str]) -> bool:
     """Whether the arguments are two revisions. Raises UserError if one is, and the other is neither that nor a file."""
+    if len(given) != 2 or any("=" in name or Path(name).exists() for name in given):
+        return False  # before imports that take longer than a small comparison
     from tasks.runtime.errors import UserError
     from tasks.storage.revisions import WORKSPACE, commit_of
 
-    if len(given) != 2 or any("=" in name or Path(name).exists() for name in given):
-        return False
     known = [name == WORKSPACE or commit_of(name) is not None for name in given]
     if any(known) and not all(known):
         other = given[known.index(False)]

@@ -16,7 +16,7 @@ GROUPS: Mapping[str, str] = {
     ),
     "Whether intervals and verdicts hold": (
         "coverage credible hard_cells verdicts test_sets discrete_cells bootstrap_632 repeated_folds metric_estimates "
-        "own_metrics several_labels class_errors margin column_reliance datasets"
+        "own_metrics given_answers several_labels class_errors margin column_reliance datasets"
     ),
     "Fewer fits": "race race_sets race_bbc adaptive_repeats half_model_interval",
     "Every night": "column_alarm moved_reference shift_alarms promotion",

@@ -201,8 +201,6 @@ def natural_loss(y: ArrayLike) -> Loss:
     >>> natural_loss([0.5, 1.25, 3.0]).name
     'squared'
     """
-    from sklearn.utils.multiclass import type_of_target
-
     target: Any = np.asarray(y)
     numbers = target.ndim == 1 and len(target) and target.dtype.kind in "biuf"
     if numbers and (target.dtype.kind != "f" or np.isfinite(target).all()):  # type_of_target takes longer
@@ -210,6 +208,8 @@ def natural_loss(y: ArrayLike) -> Loss:
         return ZERO_ONE if whole and _few_classes(target) else SQUARED
     if (reason := _no_labels(target)) is not None:
         raise BadArgument("y", f"the target {reason}")
+    from sklearn.utils.multiclass import type_of_target
+
     try:
         kind = type_of_target(target)
     except (TypeError, ValueError):  # strings and numbers in one column

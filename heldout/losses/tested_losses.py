@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from heldout.losses import Loss, Losses
 from heldout.losses.cells import Cells
 from heldout.losses.memory import Memory
+from heldout.losses.origins import Origins
 from heldout.losses.ratio import Ratio
 
 # the field of `CrossValidated` that the losses of a scheme fill, for fits beyond the k folds
@@ -34,7 +35,8 @@ class Tested:
     the classes of the rows, for a loss whose values are known by class. `memory` says how long losses of rows in time
     depend on one another, where the interval asks for it.
 
-    Where rows count by `weights`, shape (n,), the losses are the terms of their ratio (`heldout.losses.ratio`).
+    `origins` are the cutoffs of forecasts. Where rows count by `weights`, shape (n,), the losses are the terms of their
+    ratio (`heldout.losses.ratio`).
     """
 
     losses: Losses
@@ -46,6 +48,7 @@ class Tested:
     cells: Cells | None = None
     memory: Memory | None = None
     weights: Losses | None = None
+    origins: Origins | None = None
 
     @property
     def error(self) -> float:
@@ -74,7 +77,7 @@ class Tested:
         """The same of some rows, a mask of shape (n,), without their clusters; with weights by their own ratio."""
         cells = None if self.cells is None else self.cells.at(which)
         if self.weights is None:
-            return replace(self, losses=self.losses[which], cluster=None, cells=cells)
+            return replace(self, losses=self.losses[which], cluster=None, cells=cells, origins=None)
         # w L = w q + (mean w) (t - q) for a term t: the ratio of some rows from the terms of all
         weights, scale, q = self.weights[which], self.weights.mean(), self.error
         terms = self.losses[which] - q
@@ -85,6 +88,7 @@ class Tested:
             cluster=None,
             weights=weights,
             cells=cells,
+            origins=None,
         )
 
 

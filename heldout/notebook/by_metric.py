@@ -176,7 +176,8 @@ class ByMetric:
     def observed(self, seen: Tested, said: NDArray[Any]) -> Tested:
         """The same with the number of independent rows that the terms weigh as at most.
 
-        `said`, shape (N,), are the answers behind the terms. Of a function these are the `rows`, and twice as many where answers are numbers, which are seldom all wrong.
+        `said`, shape (N,), are the answers behind the terms. Of a function these are the `rows`, and twice as many
+        where answers are numbers, which are seldom all wrong.
         """
         known = {name: getattr(seen, name) for name in seen.__dataclass_fields__}
         of = CrossValidatedSets if isinstance(seen, CrossValidated) else TestedSet

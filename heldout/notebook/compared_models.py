@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from heldout.losses.amounts import rounded
 from heldout.losses.tested_losses import CrossValidated, Tested, in_units_of_limit
 from heldout.notebook.tables import as_rmse
 from heldout.notebook.taken import Taken
-from heldout.predictions.read_predictions import ReadPredictions
+from heldout.predictions.read_predictions import MANY, ReadPredictions
 from heldout.printable import printable
 from heldout.records import Difference, Estimate
 from heldout.rows import frames
@@ -60,6 +61,10 @@ class Compared:
         The largest difference of errors that does not matter, in units of the loss.
     is_mean : bool
         Whether the estimates are means of losses of rows; else they are 1 - a metric, and `observed` has its terms.
+    is_of_windows : bool
+        Whether rows were forecast from several cutoffs.
+    strata : tuple of int
+        The rows of each stratum; empty without strata.
     taken : Taken or None
         What the lines of a table were taken for; None where the answers are those of `heldout.validate`.
     read : ReadPredictions or None
@@ -80,6 +85,8 @@ class Compared:
     counted_wrong: int = 0
     margin: float | None = None
     is_mean: bool = True
+    is_of_windows: bool = field(default=False, repr=False)
+    strata: tuple[int, ...] = field(default=(), repr=False)
     taken: Taken | None = None
     read: ReadPredictions | None = field(default=None, repr=False)
     no_bound: str = field(default="", repr=False)
@@ -105,8 +112,10 @@ class Compared:
         None is the candidate of least error, and the margin of `from_predictions`. Raises BadArgument for a name that
         is no candidate, and for a margin outside its limits.
         """
-        by = self.margin if margin is None else checked(margin, self.loss)
-        return tuple(replace(self._comparison, margin=by).differences(self._checked(candidate)))
+        made = self._comparison
+        if margin is not None:
+            made = replace(made, margin=checked(margin, self.loss))
+        return tuple(made.differences(self._checked(candidate)))
 
     def bound(self, candidate: str | None = None) -> SelectionBound:
         """What the true error of a candidate is at most, although it was chosen among `models`.
@@ -170,6 +179,7 @@ class Compared:
             "read as": "" if read is None else read.says,
             "rows": "" if self.taken is None else self.taken.of_lines(),
             "taken as": "" if self.taken is None else self.taken.of_models(),
+            "strata": self._of_strata(),
             "left out": "; ".join(self._left_out(out)),
             "printed": self._of_printed(),
             "note": "" if read is None else "; ".join(read.notes),
@@ -177,10 +187,10 @@ class Compared:
             "band": self._of_band(),
             "missing": f"{self.counted_wrong} answers, which count as errors" if self.counted_wrong else "",
             "not ruled out": ""
-            if self.no_interval
+            if not self._compares
             else about_winner.not_ruled_out(winner, self.select().indistinguishable, level),
             "differences": ""
-            if self.no_interval
+            if not self._compares
             else about_winner.differences(winner, of_winner, self.level, estimate),
             "margin": about_winner.by_margin(winner, of_winner, self.margin, level, self.loss, estimate),
             "not credible": about_winner.not_credible(winner, doubts, self.loss, weighted=self.weighted),
@@ -190,6 +200,15 @@ class Compared:
             else f"{self._not_known}the disagreement and a model to deliver, which need the learners; "
             f"{self._counted} taken to be all that were ever compared here",
         }
+
+    def _of_strata(self) -> str:
+        """How many strata there are, of how many rows, and what they weigh."""
+        if not self.strata:
+            return ""
+        count, shown = len(self.strata), [str(rows) for rows in self.strata[:MANY]]
+        more = f" and {count - MANY} others" if count > MANY else ""
+        sizes = f"{', '.join(shown)}{more}" if more or count == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+        return f"the mean over {count} of {sizes} rows, each with the weight 1/{count}; variance within each"
 
     def _left_out(self, rows: str) -> list[str]:
         """What was left out, by whom and why."""
@@ -221,7 +240,7 @@ class Compared:
     @property
     def _no_band(self) -> str | None:
         """Why there is no band; None where there is one."""
-        if self.estimates[0].estimate != "E_prog" or (self.read is not None and self.read.target == "windows"):
+        if self.estimates[0].estimate != "E_prog" or self.is_of_windows:
             return "the answers are of no stream that is tested before it trains"
         if self._first.cluster is not None or self.loss.weighted:
             return "it needs rows that count alike, in no groups"
@@ -262,6 +281,11 @@ class Compared:
         return None
 
     @property
+    def _compares(self) -> bool:
+        """Whether differences have intervals, also where the errors by themselves have none."""
+        return not self.no_interval or self._first.origins is not None
+
+    @property
     def _not_known(self) -> str:
         return "" if self.estimates[0].estimate == "E_prog" else "E_prog, "
 
@@ -277,7 +301,7 @@ class Compared:
     def _folds(self) -> int | None:
         return self._first.folds if isinstance(self._first, CrossValidated) else None
 
-    @property
+    @cached_property
     def _comparison(self) -> Comparison:
         return Comparison(self.observed, self._folds, self.level, self.models - len(self), self.margin)
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from heldout.fits import baseline
 from heldout.intervals.method import IntervalMethod, check_level, estimate_with
 from heldout.losses import Loss, Losses
 from heldout.losses.cells import Cells
+from heldout.losses.origins import Origins
 from heldout.losses.strata import of_strata
 from heldout.losses.tested_losses import Tested
 from heldout.notebook.by_metric import ByMetric, Metric
@@ -25,6 +26,7 @@ from heldout.notebook.compared_models import Compared
 from heldout.notebook.given_folds import GivenFolds
 from heldout.notebook.given_losses import MISSING, ROW, Given, Missing, Name, Names, filled, judged
 from heldout.notebook.given_metric import by_metric
+from heldout.notebook.given_windows import BLOCK, CUTOFF, WINDOW, in_windows
 from heldout.notebook.of_reader import as_asked, check_read
 from heldout.notebook.taken import Taken, answers_called
 from heldout.notebook.unnamed_columns import (
@@ -42,6 +44,7 @@ from heldout.predictions.source import Source
 from heldout.records import Estimate
 from heldout.rows.aligned_rows import aligned
 from heldout.rows.class_order import last_of_two
+from heldout.selection.diebold_mariano import enough
 from heldout.selection.margin import checked
 from heldout.splits.dependence import checked_groups, distinct
 from heldout.splits.weights import Weights
@@ -73,6 +76,8 @@ def from_predictions(
     format: str | None = None,
     progressive: bool = False,
     time: str | None = None,
+    series: str | None = None,
+    cutoff: str | None = None,
     stratum: str | None = None,
 ) -> Compared:
     """Compare candidates by answers or losses on rows that they were not trained on, whoever made them.
@@ -141,9 +146,14 @@ def from_predictions(
         Whether each row was answered by a model that was trained on the rows before it, in the order of the lines: the
         estimate is E_prog.
     time : str, optional
-        The column by which the rows of a progressive table are in order.
+        The column by which the rows of a progressive table are in order; with `cutoff`, the time that was forecast.
+    series, cutoff : str, optional
+        The columns with the series of a forecast, where there are several, and the time up to which the data went that
+        it was made from. The three are the name of a row; windows overlap, and rows of consecutive times are alike
+        (`heldout.predictions.windows`); differences are those of Diebold and Mariano.
     stratum : str, optional
-        The column with the task of each row: the error is the mean over tasks, each of which counts alike.
+        The column with the task of each row: the error is the mean over tasks, each of which counts alike, with the
+        variance within tasks (`heldout.losses.strata`).
 
     Returns
     -------
@@ -181,20 +191,29 @@ def from_predictions(
         said |= {"fold": fold, "repeat": repeat, "format": format, "progressive": progressive or None}
         read = recognise.read([Source.of(table)], said)
     if read is not None:
-        check_read(read, metric, group=group, weight=weight, time=time, stratum=stratum)
+        check_read(read, metric, group=group, weight=weight, time=time, series=series, cutoff=cutoff, stratum=stratum)
         read = as_asked(read, loss, metric)
         loss = "squared" if read.numbers and loss is None and metric is None else loss
         table, row, candidate, answer, label = read.table(), ROW, "candidate", "answer", "label"
         correct, losses, fold, repeat, group, stratum = (
             name if name in table else None for name in ("correct", "losses", "fold", "repeat", "group", "stratum")
         )
-    target = _target(read, progressive, fold, time)
+    windows, overlap = None, 1 if read is None else read.overlap
+    if read is not None and read.cutoff is not None:
+        cutoff = "cutoff"
+    elif cutoff is not None:
+        _check_windows(row, fold, repeat, group, stratum, metric, time)
+        table, windows = in_windows(table, str(time), series, cutoff)
+        row, group, cutoff, overlap = WINDOW, None if windows.few else BLOCK, CUTOFF, windows.overlap
+    elif series is not None:
+        raise BadArgument("series", f"series is {series!r}, which is of forecasts: name their time and cutoff too")
+    target: Target = "windows" if windows is not None else _target(read, progressive, fold, time)
     given = Given.of(table, answer, correct, losses)
     given.check_has(table, candidate)
     label = str(label)
     judged_by = label if given.argument == "answer" else None
     named_by = given.named_by(table, row, candidate)
-    roles = (named_by, candidate, label, fold, repeat, group, weight, time, stratum)
+    roles = (named_by, candidate, label, fold, repeat, group, weight, time, series, cutoff, stratum)
     used = {str(name) for name in roles if name is not None}
     used.update(given.names)
     lines = given.lines(table, named_by, candidate)
@@ -205,6 +224,8 @@ def from_predictions(
     if judged_by is not None and read is None:
         given = _checked_answers(table, given, label, used, missing)
     if read is None:
+        if windows is not None:
+            used |= {WINDOW, BLOCK, CUTOFF, *windows.names}
         check_same_rows(table, lines, used)
         check_named(table, lines, used, judged_by, named_by is None and row is not None, group is not None)
     elif read.shares is not None and len(read.shares[0]) > 2:
@@ -224,15 +245,21 @@ def from_predictions(
     weights = None if weight is None else Weights.of(_of_rows(table, lines, "weight", weight))
     groups = None if group is None else [str(name) for name in _of_rows(table, lines, "group", group).tolist()]
     folds = GivenFolds.of(table, lines, fold, repeat, checked_groups(groups, len(lines.rows)).group)
-    folds.check_no_copies([given.values(table, of) for of in folds.lines])
+    of_partitions = [values if of is lines else given.values(table, of) for of in folds.lines]
+    folds.check_no_copies(of_partitions)
     if read is not None and read.folds_unknown:
         folds = folds.of_two()
     whose = WHOSE[target] if folds.known else OF_UNKNOWN_FOLDS
     no_interval = read.no_interval if read is not None and read.no_interval else whose.no_interval
-    if target == "windows" and read is not None and read.group is not None:
-        no_interval = read.no_interval
+    if target == "windows" and group is not None:
+        no_interval = "" if read is None else read.no_interval
+    elif windows is not None:
+        no_interval = windows.few
     if metric is not None and not folds.known:
         folds, no_interval = replace(folds, fold=()), NO_FOLDS_FOR_A_METRIC
+    strata = _strata(table, lines, stratum, weight, group)
+    if len(single := np.flatnonzero(np.bincount(strata.of_row) == 1)) and not no_interval:
+        no_interval = f"{strata.names[single[0]]} has a single row, which shows no variance within it"
     if no_interval:
         folds = replace(folds, group=np.zeros(len(lines.rows), dtype=np.int64))
     made = partial(
@@ -246,12 +273,13 @@ def from_predictions(
         read=read,
         no_bound=whose.no_bound,
         no_interval=no_interval,
+        is_of_windows=target == "windows",
     )
     if metric is not None:
         _check_metric(given, folds, loss, loss_max, missing, intervals, stratum)
-        by, terms, said = by_metric(table, folds, given, label, metric, weights)
+        by, terms, answers = by_metric(table, folds, given, label, metric, weights)
         seen = _observed(lines, folds, terms, by.loss)
-        observed = {name: by.observed(of, said[place]) for place, (name, of) in enumerate(seen.items())}
+        observed = {name: by.observed(of, answers[place]) for place, (name, of) in enumerate(seen.items())}
         estimates = by.estimates(observed, level, whose.target, folds.n_train, folds.kind)
         _ask_about_ranks(estimates, by, given, lines.column(table, "label", label))
         taken = _taken(table, lines, named_by, given, folds, used, by.loss, judged_by, by.needs, whose)
@@ -264,15 +292,19 @@ def from_predictions(
             margin=checked(margin, by.loss),
         )
     found = [
-        judged(table, of, given, given.values(table, of), label, loss, loss_max, weights, missing) for of in folds.lines
+        judged(table, of, given, said, label, loss, loss_max, weights, missing)
+        for of, said in zip(folds.lines, of_partitions, strict=True)
     ]
     judging = next((one.loss for one in found if not one.loss.binary), found[0].loss)
     by_margin = checked(margin, judging)
     counted = None if weights is None else weights.of_errors
     observed = _observed(lines, folds, [one.losses for one in found], judging, counted, found[0].cells)
+    if target == "windows" and cutoff is not None:
+        origins = Origins(distinct(_of_rows(table, lines, "cutoff", cutoff)), overlap)
+        if enough(origins):
+            observed = {name: replace(seen, origins=origins) for name, seen in observed.items()}
     if stratum is not None:
-        strata = distinct(_of_rows(table, lines, "stratum", stratum))
-        observed, judging = of_strata(observed, strata), judging.with_weights()
+        observed, judging = of_strata(observed, strata.of_row), judging.with_weights()
     method = None if no_interval else _method(whose.estimate, judging, intervals, folds)
     return made(
         estimates=tuple(
@@ -284,6 +316,7 @@ def from_predictions(
         taken=_taken(table, lines, named_by, given, folds, used, judging, judged_by, judging.needs, whose),
         counted_wrong=int(gaps(values).sum()) + lines.absent if missing == "wrong" else 0,
         margin=by_margin,
+        strata=tuple(np.bincount(strata.of_row).tolist()),
     )
 
 
@@ -304,16 +337,55 @@ def _ask_about_ranks(estimates: Sequence[Estimate], by: ByMetric, given: Given, 
             )
 
 
+@dataclass(frozen=True, eq=False)
+class _Strata:
+    """The number of each row's stratum, shape (N,), and the `names` of strata; none without a column."""
+
+    of_row: NDArray[np.int64]
+    names: tuple[str, ...] = ()
+
+
+def _strata(table: Any, lines: LongTable, stratum: str | None, weight: str | None, group: str | None) -> _Strata:
+    """Raises BadArgument for weights and groups, by which the variance within strata would be another."""
+    if stratum is None:
+        return _Strata(np.zeros(0, dtype=np.int64))
+    for argument, value in (("weight", weight), ("group", group)):
+        if value is not None:
+            raise BadArgument("stratum", f"stratum is {stratum!r}, and {argument} is {value!r}; leave out one of both")
+    values = _of_rows(table, lines, "stratum", stratum)
+    of_row = distinct(values)
+    first = np.unique(of_row, return_index=True)[1]
+    return _Strata(of_row, tuple(str(name) for name in values[first].tolist()))
+
+
 def _target(read: ReadPredictions | None, progressive: bool, fold: str | None, time: str | None) -> Target:
     """Whose answers they are. Raises BadArgument for a stream in folds, and a time where rows are in no order."""
     target: Target = read.target if read is not None else "one model" if fold is None else "folds"
     if time is not None and not progressive:
-        raise BadArgument("time", f"time is {time!r}, which orders the rows of a stream; set progressive too")
+        raise BadArgument(
+            "time",
+            f"time is {time!r}, which orders the rows of a stream (set progressive too), or of forecasts (cutoff)",
+        )
     if not progressive:
         return target
     if target not in ("one model", "progressive"):
         raise BadArgument("progressive", "progressive: a row of a stream is in no fold and no resample; leave out one")
     return "progressive"
+
+
+def _check_windows(row: Any, fold: Any, repeat: Any, group: Any, stratum: Any, metric: Any, time: str | None) -> None:
+    """Raise BadArgument for what forecasts from cutoffs do not go with."""
+    if time is None:
+        raise BadArgument("time", "time is not named, but cutoff is: name the column with the time that was forecast")
+    others = {"fold": fold, "repeat": repeat, "group": group, "stratum": stratum, "metric": metric}
+    if row not in (None, ROW):
+        others["row"] = row
+    for argument, value in others.items():
+        if value is not None:
+            raise BadArgument(
+                argument,
+                f"{argument} is {value!r}, but rows are named by series, time and cutoff; leave out one of both",
+            )
 
 
 def _checked_answers(table: Any, given: Given, label: str, used: set[str], missing: Missing) -> Given:

@@ -71,6 +71,8 @@ class GivenFolds:
         `answers` are those of the lines of each partition.
         """
         seen: dict[Any, int] = {}
+        if len(self.fold) < 2:
+            return
         for number, (lines, fold, said) in enumerate(zip(self.lines, self.fold, answers, strict=False), 1):
             order = np.lexsort((lines.row, lines.candidate))
             key = (_by_appearance(fold).tobytes(), tuple(said[order].tolist()))

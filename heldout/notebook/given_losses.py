@@ -20,6 +20,7 @@ Missing = Literal["refuse", "leave_out", "wrong"]
 MISSING: tuple[Missing, ...] = ("refuse", "leave_out", "wrong")
 ROW = "row"  # the column with the names of the rows, if there is one
 _OR_NUMBERS = "; for probabilities name the loss (log, brier), for what ranks the rows a metric (auc)"
+_FIRST = 1000  # answers that are looked at before all are
 _RIGHT = {"true": 1.0, "false": 0.0}
 
 
@@ -96,6 +97,8 @@ class Given:
         cells = [column(table, self.argument, name) for name in self.names]
         if len({"number" if one.dtype.kind in "biuf" else "other" for one in cells}) > 1:
             cells = [one.astype(object) for one in cells]
+        if lines.of_columns:
+            return np.concatenate(cells)
         of_lines: Values = np.concatenate(cells)[lines.candidate * len(cells[0]) + lines.source]
         return of_lines
 
@@ -263,13 +266,13 @@ def _of_answers(
 def same_kind(lines: LongTable, given: Values, y: Values) -> Values:
     """The answers as values of the kind of the labels."""
     if given.dtype.kind in "biuf" and y.dtype.kind in "biuf":
-        if len(apart := np.flatnonzero((given % 1 != 0) & ~np.isin(given, y))):
+        if given.dtype.kind == "f" and len(apart := np.flatnonzero((given % 1 != 0) & ~np.isin(given, y))):
             raise BadArgument(
                 "answer",
                 f"answer is {given[apart[0]]} at {lines.line(apart[0])}, which is no class, but the labels are: give "
                 "classes, or name the loss: log or brier for probabilities of the last of two classes",
             )
-        if not np.isin(given, y).any():
+        if not (np.isin(given[:_FIRST], y).any() or np.isin(given, y).any()):
             raise BadArgument(
                 "answer", f"answer is {given[0]} at {lines.line(0)}, and no answer at all is a label{_OR_NUMBERS}"
             )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -28,7 +29,8 @@ class LongTable:
 
     `rows`, shape (N,), are the names of the rows, ascending where they can be compared, and `candidates` those of the
     candidates, in the order in which they appear. `row` and `candidate`, shape (L,), are their places, line by line,
-    and `source` the place of each line in the columns of the table.
+    and `source` the place of each line in the columns of the table. `of_columns` says whether the lines are all cells
+    of a column for each candidate, one column after the other.
     """
 
     rows: Values
@@ -36,6 +38,7 @@ class LongTable:
     row: NDArray[np.int64]
     candidate: NDArray[np.int64]
     source: NDArray[np.int64]
+    of_columns: bool = False
 
     @classmethod
     def of(cls, rows: Values, candidates: Values) -> Self:
@@ -61,7 +64,12 @@ class LongTable:
         place, first = _places(rows)
         n, m = len(rows), len(candidates)
         return cls(
-            rows[first], tuple(candidates), np.tile(place, m), np.repeat(np.arange(m), n), np.tile(np.arange(n), m)
+            rows[first],
+            tuple(candidates),
+            np.tile(place, m),
+            np.repeat(np.arange(m), n),
+            np.tile(np.arange(n), m),
+            of_columns=True,
         )
 
     def column(self, table: Any, argument: str, name: str) -> Values:
@@ -84,6 +92,7 @@ class LongTable:
             row=place[self.row[lines]],
             candidate=self.candidate[lines],
             source=self.source[lines],
+            of_columns=False,
         )
 
     def in_order_of(self, keys: Values) -> Self:
@@ -104,7 +113,8 @@ class LongTable:
         kind = distinct(values)
         for number in range(int(kind.max()) + 1):
             lines = kind == number
-            made = replace(self, row=self.row[lines], candidate=self.candidate[lines], source=self.source[lines])
+            of_lines = {"row": self.row[lines], "candidate": self.candidate[lines], "source": self.source[lines]}
+            made = replace(self, **of_lines, of_columns=False)
             if len(missing := np.flatnonzero(made._counts() == 0)):
                 candidate, row = divmod(int(missing[0]), len(self.rows))
                 raise BadArgument(
@@ -117,6 +127,10 @@ class LongTable:
     def mean(self, values: NDArray[np.float64], absent: float) -> NDArray[np.float64]:
         """The mean of a value, shape (L,), over the lines of each candidate and row, shape (M, N); `absent` of none."""
         counts = self._counts()
+        if counts.min() == counts.max() == 1:
+            found = np.empty(counts.size)
+            found[self._cells] = values
+            return found.reshape(counts.shape)
         sums = np.bincount(self._cells, weights=values, minlength=counts.size).reshape(counts.shape)
         return np.where(counts > 0, sums / np.maximum(counts, 1), absent)
 
@@ -166,14 +180,22 @@ class LongTable:
                 f"{len(missing)} lines in all, but candidates are compared on the same rows; {REMEDY}",
             )
 
-    @property
+    @cached_property
     def _cells(self) -> NDArray[np.int64]:
         return self.candidate * len(self.rows) + self.row
 
     def _counts(self, lines: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """How many of the `lines`, or of all, each candidate has for each row, shape (M, N)."""
+        if lines is None:
+            return self._of_all
+        return self._counted(self._cells[lines])
+
+    @cached_property
+    def _of_all(self) -> NDArray[np.int64]:
+        return self._counted(self._cells)
+
+    def _counted(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         shape = (len(self.candidates), len(self.rows))
-        cells = self._cells if lines is None else self._cells[lines]
         return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
 
 

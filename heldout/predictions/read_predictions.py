@@ -50,6 +50,8 @@ class ReadPredictions:
         Whether there were folds which the file does not name.
     group : ndarray of shape (L,), optional
         Rows that depend on one another have the same value.
+    cutoff : ndarray of shape (L,), optional
+        The number in time of the cutoff that a row was forecast from, of which `overlap` in a row share times.
     stratum : ndarray of shape (L,), optional
         The task of the row: the error is the mean over tasks.
     classes : ndarray of shape (K,), optional
@@ -84,6 +86,8 @@ class ReadPredictions:
     folds_unknown: bool = False
     group: Values | None = None
     stratum: Values | None = None
+    cutoff: Values | None = None
+    overlap: int = 1
     classes: Values | None = None
     shares: NDArray[np.float64] | None = None
     numbers: bool = False
@@ -108,6 +112,7 @@ class ReadPredictions:
                 "repeat",
                 "group",
                 "stratum",
+                "cutoff",
             )
         }
         return {name: values for name, values in columns.items() if values is not None}
@@ -158,7 +163,8 @@ def joined(parts: Sequence[ReadPredictions], names: Sequence[str]) -> ReadPredic
     together: dict[str, Any] = {
         name: _together(name, [getattr(part, name) for part in named])
         for name in (
-            "row", "candidate", "answer", "label", "correct", "losses", "fold", "repeat", "group", "stratum", "shares",
+            "row", "candidate", "answer", "label", "correct", "losses", "fold", "repeat", "group", "stratum", "cutoff",
+            "shares",
         )
     }  # fmt: skip
     named_classes = [[] if part.classes is None else [*map(str, part.classes.tolist())] for part in named]
@@ -171,6 +177,7 @@ def joined(parts: Sequence[ReadPredictions], names: Sequence[str]) -> ReadPredic
     return replace(
         first,
         **together,
+        overlap=max(part.overlap for part in named),
         left_out=left_out,
         printed=tuple(one for part in named for one in part.printed),
         notes=tuple(dict.fromkeys(note for part in named for note in part.notes)),

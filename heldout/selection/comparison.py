@@ -62,6 +62,7 @@ from heldout.selection.paired_differences import PairedDifferences, paired_diffe
 
 Seen = TypeVar("Seen", bound=Tested)
 OF_SUBSAMPLES, OF_ROWS = "corrected t, all pairs", "corrected t of rows, all pairs"
+OF_ORIGINS = "Diebold-Mariano, all pairs"
 _MOST_TIED = 8  # of the least estimate and other losses; with more there is a single step
 
 
@@ -90,6 +91,8 @@ class Comparison:
         found, level = self._found(name), self._levels(name)
         reach = found.reach(level)
         interval = OF_SUBSAMPLES if found.of_subsamples else OF_ROWS
+        if self.observed[name].origins is not None:
+            interval = OF_ORIGINS
         close = None if self.margin is None else found.closer_than(self.margin, level).tolist()
         records = []
         for place, (other, error, by) in enumerate(zip(others, found.error.tolist(), reach.tolist(), strict=True)):
@@ -122,7 +125,15 @@ class Comparison:
         return float(error) if error + reach < 0 else -math.inf
 
     def _found(self, name: str) -> PairedDifferences:
-        return paired_differences(list(self.observed.values()), list(self.observed).index(name), self.folds)
+        if name not in self._known:
+            place = list(self.observed).index(name)
+            self._known[name] = paired_differences(list(self.observed.values()), place, self.folds)
+        return self._known[name]
+
+    @cached_property
+    def _known(self) -> dict[str, PairedDifferences]:
+        """The differences of each candidate that was asked about: of many rows they take long."""
+        return {}
 
     def _levels(self, name: str) -> NDArray[np.float64]:
         """The level of the interval of `name` against each, shape (M,), the same as that of each against `name`."""

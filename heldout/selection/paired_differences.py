@@ -25,6 +25,8 @@ Wilson's upper limit (the method of variance estimates recovery with a cell that
 Statistics in Medicine 27, 2008). Other losses with a limit are counted so where no row differs: no interval of theirs
 has width 0. That two errors differ by little, the claim `alike`, takes m = z^2 for each loss with a limit: of none of n
 rows L z^2 / n.
+
+Of forecasts from several cutoffs the variance is that of `heldout.selection.diebold_mariano`.
 """
 
 import math
@@ -35,9 +37,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.losses import Loss, Losses
+from heldout.losses.origins import Origins
 from heldout.losses.tested_losses import CrossValidated, Tested
 from heldout.schemes.set_metrics import CrossValidatedSets, TestedSet
 from heldout.selection import metric_differences
+from heldout.selection.diebold_mariano import by_cutoff, fixed_smoothing, harvey_leybourne_newbold
 
 _ROUNDING = 1e-9  # losses that are closer, as a share of their sum, differ by rounding alone
 _BONETT_PRICE = 2.0
@@ -114,6 +118,22 @@ class PairedDifferences:
         return reach
 
 
+@dataclass(frozen=True, eq=False)
+class OfOrigins(PairedDifferences):
+    """Of forecasts from cutoffs, with the `smoothed` variance and its degrees of freedom, both of shape (M,)."""
+
+    smoothed: NDArray[np.float64] = None  # type: ignore[assignment]  # always given: fields before it have defaults
+    smoothed_degrees: NDArray[np.float64] = None  # type: ignore[assignment]
+
+    def _reach(self, level: Levels, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        from scipy.special import stdtrit
+
+        smoothed: NDArray[np.float64] = stdtrit(self.smoothed_degrees, (1 + np.maximum(level, 0.0)) / 2) * np.sqrt(
+            self.smoothed
+        )
+        return np.maximum(super()._reach(level, variance), smoothed)
+
+
 def _of_few_values(loss: Loss) -> bool:
     """Whether answers are classes, so that a row of a rare class may lose far more than the rows that came up."""
     return loss.needs == "class" or loss.binary or loss.two_valued
@@ -140,7 +160,10 @@ def paired_differences(observed: Sequence[Tested], place: int, folds: int | None
     `folds` is the number of folds whose hypotheses share training rows, None for none.
     """
     first = observed[place]
-    found = differences_of_rows(_less(np.stack([of.losses for of in observed]), place), first, folds)
+    different = _less(np.stack([of.losses for of in observed]), place)
+    found = differences_of_rows(different, first, folds)
+    if first.origins is not None:
+        return _of_origins(found, different, first.origins)
     subsamples = _subsample_errors(observed)
     if found.degrees == 0:
         return replace(found, of_subsamples=subsamples is not None)
@@ -184,10 +207,30 @@ def _limit(observed: Tested) -> float:
     return max((float(values.max(initial=0.0)) for values in cells.values), default=limit)
 
 
+def _of_origins(found: PairedDifferences, different: Losses, origins: Origins) -> OfOrigins:
+    """What was `found` of the differences of M candidates, shape (M, n), with the variances of the cutoffs' means."""
+    means = np.stack([by_cutoff(row, origins) for row in different])
+    smoothed = [fixed_smoothing(row, origins.overlap) for row in means]
+    variance = np.array([harvey_leybourne_newbold(row, origins.overlap) for row in means])
+    return OfOrigins(
+        error=found.error,
+        variance=variance,
+        degrees=float(origins.count - 1),
+        of_rows=variance,
+        rows=np.full_like(found.error, origins.count),
+        loss=found.loss,
+        limit=found.limit,
+        smoothed=np.array([one for one, _ in smoothed]),
+        smoothed_degrees=np.array([degrees for _, degrees in smoothed]),
+    )
+
+
 def _less(table: Losses, place: int) -> Losses:
     """One row of a table less each row, 0 where two numbers are equal but for rounding."""
-    different: Losses = table[place] - table
-    different[np.abs(different) <= _ROUNDING * (np.abs(table) + np.abs(table[place]))] = 0.0
+    different = np.empty_like(table)
+    for row, of in zip(different, table, strict=True):  # one by one: a table of many rows is copied nowhere
+        np.subtract(table[place], of, out=row)
+        row[np.abs(row) <= _ROUNDING * (np.abs(of) + np.abs(table[place]))] = 0.0
     return different
 
 
@@ -202,5 +245,4 @@ def _subsample_errors(observed: Sequence[Tested]) -> tuple[Losses, float] | None
 
 def _squares(table: Losses) -> NDArray[np.float64]:
     """The sum of squares of each row about its mean."""
-    found: NDArray[np.float64] = ((table - table.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    return found
+    return np.array([((row - row.mean()) ** 2).sum() for row in table])

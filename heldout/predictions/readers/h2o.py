@@ -1,9 +1,10 @@
 """H2O's cross-validation: `predict`, a column for each class, and the label and the fold that a user binds to them.
 
-`cross_validation_holdout_predictions()` has the rows of all folds; `cross_validation_predictions()[i]` those of fold
-i, with probabilities 0 and 0 in all other rows. Of two classes `predict` is cut at the threshold of greatest F1,
-which is taken on the labels of the fold itself: a number of it is too low. Ours is that of the likelier class. Of numbers
-there is `predict` alone, which is 0 in the rows of other folds. H2O.ai, H2O-3 documentation: Cross-validation; Prediction (`default_threshold`).
+`cross_validation_holdout_predictions()` has the rows of all folds; `cross_validation_predictions()[i]` those of fold i,
+with probabilities 0 and 0 in all other rows. Of two classes `predict` is cut at the threshold of greatest F1, which is
+taken on the labels of the fold itself: a number of it is too low. Ours is that of the likelier class. Of numbers there
+is `predict` alone, which is 0 in the rows of other folds. H2O.ai, H2O-3 documentation: Cross-validation; Prediction
+(`default_threshold`).
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 A model is fitted on the times up to each cutoff, and forecasts the horizon after it, so that windows overlap where
 `period` is below it. S. J. Taylor, B. Letham, Forecasting at scale (2018); prophet documentation: Diagnostics. Rows
-are in blocks as in `heldout.predictions.readers.statsforecast`.
+are in windows (`heldout.predictions.windows`).
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def _read(source: Source) -> ReadPredictions:
 READER = Reader(
     name="prophet",
     tool="prophet",
-    versions="as documented; not run here",
+    versions="1.5.0",
     call="`prophet.diagnostics.cross_validation(m, initial, period, horizon)`",
     holds="a line for each time and cutoff: a row is both; rows of 4 horizons of consecutive times are alike",
     prints="`performance_metrics`: a mean for each horizon in a rolling window; ours is that of all rows",

@@ -4,17 +4,13 @@ A model is fitted on the times up to each cutoff, and forecasts the h times afte
 is forecast from several cutoffs. `-lo-90` and `-hi-90` are bounds. Nixtla, statsforecast documentation: Cross
 validation.
 
-Errors of overlapping windows depend on one another: on the same shocks, and series at one time on what they share. So
-rows are in blocks of 4 h consecutive times, all series together: independent enough for the variance between blocks
-where errors of forecasts further apart than h share no shock. With fewer than `LEAST` blocks no interval is claimed.
-How often it covers is measured by `tests/heldout/predictions/test_windows.py`.
+Rows are in windows (`heldout.predictions.windows`).
 """
 
 import re
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.errors import BadArgument
 from heldout.predictions.columns import without_index
@@ -23,12 +19,10 @@ from heldout.predictions.read_predictions import ReadPredictions, joined
 from heldout.predictions.reader import Reader
 from heldout.predictions.readers import caret
 from heldout.predictions.source import Asked, Source
-from heldout.splits.dependence import distinct
+from heldout.predictions.windows import Windows
 
 _NEEDED = ("unique_id", "ds", "cutoff", "y")
 _BOUND = re.compile(r".+-(lo|hi)-[\d.]+")
-LEAST = 20  # blocks
-_BLOCKS_OF = 4  # horizons
 
 
 def fits(sources: Sequence[Source]) -> float:
@@ -68,40 +62,22 @@ def of_windows(
     tool: str, series: Values, time: Values, cutoff: Values, y: Values, forecasts: dict[str, Values]
 ) -> ReadPredictions:
     """A row for each series, time and cutoff, in blocks of consecutive times."""
-    n, m = len(y), len(forecasts)
-    row: Values = np.array([f"{a} {b} from {c}" for a, b, c in zip(series, time, cutoff, strict=True)], dtype=object)
-    block, horizon, times = _blocks(series, time, cutoff)
-    blocks = int(block.max()) + 1
-    few = (
-        f"errors of forecasts up to {horizon} times ahead depend on one another; it needs {LEAST} blocks of "
-        f"{_BLOCKS_OF * horizon} times, and there are {times} times"
-    )
-    origins = len({*cutoff.tolist()})
+    n, m, windows = len(y), len(forecasts), Windows.of(series, time, cutoff)
     return ReadPredictions(
         format=tool,
         tool=tool,
-        row=np.tile(row, m),
+        row=np.tile(windows.row, m),
         candidate=np.repeat(np.array([*forecasts], dtype=object), n),
         label=np.tile(y.astype(np.float64), m),
         answer=np.concatenate([of.astype(np.float64) for of in forecasts.values()]),
         target="windows",
         numbers=True,
-        group=np.tile(block, m) if blocks >= LEAST else None,
-        notes=(
-            f"{len({*series.tolist()})} series, {origins} cutoffs, {times} times, up to {horizon} ahead; rows are "
-            "alike in "
-            f"blocks of {_BLOCKS_OF * horizon} times",
-        ),
-        no_interval=few if blocks < LEAST else "",
+        group=None if windows.few else np.tile(windows.block, m),
+        cutoff=np.tile(windows.cutoff, m),
+        overlap=windows.overlap,
+        notes=(windows.note,),
+        no_interval=windows.few,
     )
-
-
-def _blocks(series: Values, time: Values, cutoff: Values) -> tuple[NDArray[np.int64], int, int]:
-    """The block of each row, the largest number of times that a cutoff forecasts, and the number of times."""
-    rank = distinct(time)
-    window = distinct(np.array([f"{a} {b}" for a, b in zip(series, cutoff, strict=True)], dtype=object))
-    horizon = int(np.bincount(window).max())
-    return rank // (_BLOCKS_OF * horizon), horizon, int(rank.max()) + 1
 
 
 READER = Reader(
@@ -110,8 +86,7 @@ READER = Reader(
     versions="2.1.1",
     call="`sf.cross_validation(df=…, h=…, step_size=…, n_windows=…)`",
     holds="a line for each series, time and cutoff, with a column for each model: a row is all three; rows of 4 h "
-    "consecutive "
-    "times, all series together, are alike",
+    "consecutive times, all series together, are alike; differences are by cutoffs",
     prints="nothing; `utilsforecast.evaluate` has means by series",
     source="statsforecast documentation: Cross validation",
     needs="columns unique_id, ds, cutoff, y",

@@ -1,10 +1,11 @@
 """Vowpal Wabbit's `-p`, next to the data that it read: a number for each row, with the tag of the row.
 
 Each line is the answer before the row was trained on. With `--passes` there is a line for each row and pass, and rows
-10, 20, … are held out of the training of all passes (`--holdout_period`), of which VW prints the loss in the best
-pass, with an h. Those of the last pass count, or of the pass that `--only pass=N` names. The answer is a margin, of `--link=logistic` a probability; `--binary` gives signs. A label of 0 is
-no class of `logistic` and `hinge`, whose labels are -1 and 1: it is one half. J. Langford and others, Vowpal Wabbit
-wiki: Input format, Loss functions, Command line.
+10, 20, … are held out of the training of all passes (`--holdout_period`), of which VW prints the loss in the best pass,
+with an h. Those of the last pass count, or of the pass that `--only pass=N` names. The answer is a margin, of
+`--link=logistic` a probability; `--binary` gives signs. A label of 0 is no class of `logistic` and `hinge`, whose
+labels are -1 and 1: it is one half. J. Langford and others, Vowpal Wabbit wiki: Input format, Loss functions, Command
+line.
 """
 
 import re
@@ -180,13 +181,10 @@ READER = Reader(
     versions="9.11.9",
     call="`vw DATA.vw -p FILE.p`, both files",
     holds="a line for each row and pass, before the row is trained on: of one pass the answers are progressive; of "
-    "several "
-    "those of the last pass, or of `--only pass=N`, to rows 10, 20, … count, which are held out; a margin becomes a sign, of "
-    "`--link=logistic` a "
-    "probability; labels 0 and 1 with the logistic loss are refused",
+    "several those of the last pass, or of `--only pass=N`, to rows 10, 20, … count, which are held out; a margin "
+    "becomes a sign, of `--link=logistic` a probability; labels 0 and 1 with the logistic loss are refused",
     prints="the average loss of training, squared by default and not the share of errors: progressive, or with an h "
-    "that of "
-    "the held-out rows",
+    "that of the held-out rows",
     source="Vowpal Wabbit wiki: Input format, Loss functions, Command line arguments",
     needs="two files: answers, one a line, and the data with their |",
     fits=fits,

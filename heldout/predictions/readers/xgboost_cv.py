@@ -58,8 +58,8 @@ READER = Reader(
     "notebook",
     holds="a booster for each fold, which answers when it is read, with as many rounds as the table has lines; of "
     "classes a number is the probability of the last",
-    prints="`test-METRIC-mean`: the mean over folds; with early stopping the last line is the round that is best on the "
-    "tested rows",
+    prints="`test-METRIC-mean`: the mean over folds; with early stopping the last line is the round that is best on "
+    "the tested rows",
     source="XGBoost documentation: `xgboost.cv`, Callback functions",
     needs="the keys test-METRIC-mean, boosters, folds, X, y",
     fits=fits,

@@ -21,8 +21,8 @@ in `two`), `cars` of R, or random walks:
   `LinearRegression` of the sepal length, CSV (weka39_numbers).
 - MOA of capymoa 0.15.1: `EvaluatePrequential -l bayes.NaiveBayes -i 1200 -o moa.pred`, rows drawn from `two`.
 - H2O 3.46.0.12: GBM with 5 trees, nfolds 5: `cross_validation_holdout_predictions()` bound to the label and
-  `cross_validation_fold_assignment()` (h2o), `cross_validation_predictions()[0]` (h2o_fold); the same of the petal length
-  (h2o_numbers, h2o_numbers_fold).
+  `cross_validation_fold_assignment()` (h2o), `cross_validation_predictions()[0]` (h2o_fold); the same of the petal
+  length (h2o_numbers, h2o_numbers_fold).
 - lm_eval 0.4.13: `run --model dummy --tasks plus,times --log_samples`, two tasks of 20 and 12 sums of our own.
 
 mlr3, tidymodels and AutoGluon are written by hand here, in the form that they document.
@@ -502,6 +502,23 @@ def test_the_interval_of_strata_holds_its_level():
         assert np.mean([of.mean() for of in drawn]) == pytest.approx(one.value)
         held += one.low <= 0.3 <= one.high
     assert held / 400 >= 0.917
+
+
+def test_strata_are_stated_and_go_with_no_weights():
+    rng = np.random.default_rng(1)
+    table = {"row": np.arange(30), "candidate": ["m"] * 30, "loss": rng.random(30), "task": ["a"] * 20 + ["b"] * 10}
+    found = heldout.from_predictions(table, stratum="task")
+    assert "strata: the mean over 2 of 20 and 10 rows, each with the weight 1/2; variance within each" in str(found)
+    one = np.asarray(table["loss"])
+    parts = [part.var(ddof=1) / len(part) for part in (one[:20], one[20:])]
+    losses = found.observed["m"].losses
+    assert np.var(losses) / 30 == pytest.approx(sum(parts) / 4)
+    for more in ({"weight": "loss"}, {"group": "task"}):
+        with pytest.raises(BadArgument, match="stratum is 'task', and"):
+            heldout.from_predictions(table, stratum="task", **more)
+    single = heldout.from_predictions({**table, "task": ["a"] * 29 + ["b"]}, stratum="task")
+    assert None is single.estimates[0].low
+    assert "no interval: b has a single row" in str(single)
 
 
 def test_a_table_that_is_of_no_format_is_asked_about_with_the_two_nearest():
