@@ -91,7 +91,7 @@ class Promotion:
         if self.promoted == "no" or not stopped:
             return self
         if anyway:
-            return replace(self, reason=f"{ANYWAY}, which is: {stopped}. {self.reason}", anyway=True)
+            return replace(self, reason=f"{self.reason}; {ANYWAY}: {stopped}", anyway=True)
         reason = f"{WITHHELD}: {stopped}. Without this it would be: {self.reason}"
         return replace(self, promoted="no", reason=reason, withheld=True)
 

@@ -363,6 +363,8 @@ def decide(settings: Settings, number: int, *, release: bool, why: str) -> str:
     if one is None:
         open_ = ", ".join(str(one.number) for one in past if one.state == "held") or "none"
         raise UserError(f"{what} {number}: no batch of {of.source} has this number; held back: {open_}")
+    if one.corrected and one.state == "accepted":
+        raise UserError(f"{what} {number}: it is a record of {one.corrected:,} corrected rows, and holds nothing back")
     if release and one.state in ("accepted", "released"):
         raise UserError(f"{what} {number}: the rows of batch {number} are used already ({one.state})")
     if one.state == "replaced":

@@ -10,6 +10,8 @@ import pytest
 from heldout.monitoring import new_batch
 from tasks.data import prepare_tables
 from tasks.outcome.examined_rows import ChampionLosses, NewRows
+from tasks.runtime.errors import UserError
+from tasks.track import batches
 from tests.tasks.track.test_batches import Nights
 
 FIRST_DAYS, ROWS = 15, 40
@@ -117,8 +119,6 @@ def test_wrong_deliveries_are_held_and_say_why_and_right_ones_are_not_or_are_gon
 
 
 def listed(nights):
-    from tasks.track import batches
-
     return batches.listed(nights.settings)
 
 
@@ -143,6 +143,8 @@ def test_with_a_key_a_changed_row_is_a_correction_and_another_unit_is_held(lived
     aged = nights.night(before.assign(tenure=before["tenure"] + 0.1))
     assert ("accepted", 720, 0) == (aged.batch.state, aged.batch.corrected, aged.batch.rows)
     assert nights.night() is None  # they are as they were told
+    with pytest.raises(UserError, match="a record of 720 corrected rows"):
+        batches.decide(nights.settings, aged.batch.number, release=False, why="")
     labels = nights.night(flipped(before.assign(tenure=before["tenure"] + 0.1), range(30)))
     assert (30, "accepted") == (labels.batch.corrected, labels.batch.state)
 
