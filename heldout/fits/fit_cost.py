@@ -39,7 +39,8 @@ def prediction_microseconds(hypothesis: Any, X: Any, loss: Loss) -> float:
 
     Raises FitFailure if the hypothesis does not answer.
     """
-    some, times = take(X, np.arange(min(X.shape[0], _ASKED))), []
+    some = take(X, np.arange(min(X.shape[0], _ASKED)))
+    times: list[float] = []
     for _ in range(2):
         started = time.perf_counter()
         answers(hypothesis, some, loss)

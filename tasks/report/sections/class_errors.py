@@ -21,20 +21,20 @@ _DRAWN = 20
 
 def section(summary: Summary) -> Section | None:
     """The lines of class_errors.csv; nothing for a loss other than 0/1."""
-    lines = summary.tables.class_errors
-    lines = lines.sort_values("value", ascending=False, kind="stable").to_dict("records") if len(lines) else []
-    if not lines:
+    table = summary.tables.class_errors
+    if table.empty:
         return None
+    lines = table.sort_values("value", ascending=False, kind="stable").to_dict("records")
     caption = (
         f"What {summary.selected} errs on the rows of each class in cross-validation. Each interval holds at "
         f"{summary.level} by itself: among many classes some miss. A class with few rows says little."
     )
     if len(lines) > _DRAWN:
         caption += f" The picture has the {_DRAWN} classes of the largest error."
-    table = Table("Error of each class, %", ["class", "rows", "error", "interval"], [_line(line) for line in lines])
+    numbers = Table("Error of each class, %", ["class", "rows", "error", "interval"], [_line(line) for line in lines])
     picture = PagePicture(partial(_draw, summary, lines[:_DRAWN]), "The error of each class, as in the table")
     sealed = summary.test_set.metrics.empty  # else these are among its metrics
-    return Section("classes", "Errors of each class", caption, [picture], numbers=[table], opened=sealed)
+    return Section("classes", "Errors of each class", caption, [picture], numbers=[numbers], opened=sealed)
 
 
 def _line(line: Mapping[Any, Any]) -> list[str | Cell]:
