@@ -27,6 +27,7 @@ from tasks.runtime.errors import UserError, one_line
 from tasks.storage import quarantine
 from tasks.storage.quarantine import LeftOut
 from tasks.storage.row_ids import Ids, RowIds
+from tasks.storage.seen_rows import KEY
 from tasks.track import operations_ledger
 from tasks.track.batch_files import Stored, in_order, keep, read_all
 from tasks.track.downloads import download, downloads
@@ -80,10 +81,13 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
     new = ~before
     said: dict[str, Any] = {"run": run, "rows": int(new.sum()), "reasons": [], "not_asked": []}
     left = _left(rows.identities, past, stored)
+    names = {str(name) for name in rows.written.columns}
+    told = [stored[one.number] for one in past if one.state in ("accepted", "released") and one.number in stored]
+    last = next((found for found in reversed(told) if found.names), None)
+    gone = () if last is None else tuple(name for name in last.names if name not in names)
+    if gone and here.content is not None and not len(left.rows):  # a key names the rows, and none is as it was
+        left = _Left(here.words[before], int(before.sum()))
     if len(left.rows):
-        names = {str(name) for name in rows.written.columns}
-        last = next((found for found, _ in reversed(known) if found.names), None)
-        gone = () if last is None else tuple(name for name in last.names if name not in names)
         more = {
             "verdict": "held",
             "left": len(left.rows),
@@ -218,7 +222,12 @@ def _left(identities: Identities, past: Sequence[Batch], stored: Mapping[int, St
     Of a batch whose columns are gone it is all rows.
     """
     released = [
-        stored[one.number].words for one in past if one.left and one.state == "released" and one.number in stored
+        stored[one.number].words
+        for one in past
+        if one.left
+        and one.state == "released"
+        and one.number in stored
+        and not (one.gone and stored[one.number].columns.startswith(KEY))  # rows with a key are there without a column
     ]
     announced = np.concatenate([_NONE, *released])
     expected, left = _NONE, _NONE

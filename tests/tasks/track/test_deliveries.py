@@ -167,6 +167,15 @@ def test_with_a_key_a_changed_row_is_a_correction_and_another_unit_is_held(lived
     assert ["replaced"] == [one.state for one in listed(nights) if one.number == new.batch.number]
     assert 920 == len(prepare_tables.read_rows(nights.settings).pool)
 
+    last = pd.concat([before, day(99, 100), bad])
+    gone = nights.night(last.drop(columns="calls"))  # the rows are known all the same
+    assert (("calls",), 920, True) == (gone.batch.gone, gone.batch.left, gone.held)
+    assert nights.night(last) is None
+    gone = nights.night(last.rename(columns={"calls": "n_calls"}))
+    batches.decide(nights.settings, gone.batch.number, release=True, why="it is called so from now on")
+    assert ("accepted", 920) == ((found := nights.night().batch).state, found.corrected)
+    assert nights.night() is None
+
 
 def quarter(settings, seed: int, nights: int = 90, rows: int = ROWS) -> tuple[int, int, int]:
     """How many of so many right nights are held, are told something, and show something together; with no champion."""
