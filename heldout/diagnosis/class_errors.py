@@ -49,6 +49,6 @@ def _why_none(design: Design, count: int) -> str:
     """Why a class has no interval; empty where it has one."""
     if design.dependence.kind is not None:
         return "rows depend on one another"
-    if design.weights is not None:
+    if design.weights_of() is not None:
         return "rows have weights"
     return "" if count >= _LEAST else f"fewer than {_LEAST} rows"

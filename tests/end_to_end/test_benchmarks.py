@@ -21,6 +21,7 @@ CANDIDATES = [  # those of benchmarks/arithmetic.py, with fewer trees
 MANY_FITS = ("covalidation", "defaults", "online", "support_vectors")  # their number is not divided, or they take long
 BY_COMMANDS = {
     "arithmetic": 3,
+    "given_answers": 2,
     "orchestration": 3,
     "wide": 2,
 }  # and the rows of each; the rest of the comparisons are of arrays

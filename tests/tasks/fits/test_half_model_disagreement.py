@@ -113,7 +113,7 @@ def test_hypotheses_that_agree_everywhere_or_nowhere(settings_with):
         # rows 0 to 8 are in the last one
         (np.where(np.arange(20) == 8, np.nan, 1.0), "shard-00001.parquet: the prediction number 0 is not finite"),
         (np.where(np.arange(20) == 3, np.nan, 1.0), "shard-00002.parquet: the prediction number 4 is not finite"),
-        (np.ones((20, 1)), r"shard-00000.parquet: the predictions have shape \(11, 1\), not \(11,\)"),
+        (np.ones((20, 2)), r"shard-00000.parquet: the predictions have shape \(11, 2\), not \(11,\)"),
     ],
 )
 def test_a_hypothesis_that_cannot_predict_is_a_reason_and_stores_nothing(settings_with, words, reason):

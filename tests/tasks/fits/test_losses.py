@@ -197,13 +197,13 @@ def test_weights_reach_the_design_the_loss_and_the_fit(weighted):
         assert wrong.astype(float).tolist() == fit_cache.store.load(unit.key).losses.tolist()
 
 
-def test_other_weights_are_other_fits_and_weights_of_1_are_none(weighted, settings_of_rows):
+def test_other_weights_are_other_fits_and_weights_of_1_are_for_fits_alone(weighted, settings_of_rows):
     found = []
     for heavy in (np.arange(60) + 1, np.arange(60) + 2, np.ones(60)):
         found.append({unit.key for unit in units(weighted(heavy, ONE))[1]})
     assert 15 == len(set.union(*found))
     design = read_design(weighted(np.ones(60), ONE))
-    assert design.weights is None
+    assert design.weights_of() is None
     assert ZERO_ONE == design.loss
     assert SQUARED.name == choose_loss(None, np.linspace(0.5, 9, 30), np.arange(30.0)).name
 

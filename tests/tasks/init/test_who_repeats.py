@@ -91,11 +91,12 @@ def test_a_code_that_alone_tells_a_lasting_state_is_asked_about():
 
 
 @pytest.mark.parametrize("name", ["machine", "plz"])
-def test_a_name_that_says_a_part_is_a_feature(name):
+def test_a_name_that_says_a_part_is_asked_about_where_its_rows_err_together_and_not_written(name):
     table = lasting(np.random.default_rng(6), lambda number: {name: SIX[number]}, classes=False, noise=1.5)
     found = profile.look(table, "y")
     assert None is found.groups
-    assert [] == [one for one in found.findings if one.topic == "groups"]
+    [line] = [one for one in found.findings if one.topic == "groups"]
+    assert ("care", (name,)) == (line.severity, line.columns)
 
 
 def test_a_leak_that_stays_does_not_hide_who_repeats():

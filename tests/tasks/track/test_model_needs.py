@@ -16,7 +16,7 @@ from tasks.storage import model_file
 from tasks.track.registry import _needs
 
 ALWAYS = {"scikit-learn", "numpy", "scipy", "pandas", "skops"}
-MINE = "import helper\nfrom sklearn.naive_bayes import GaussianNB\n\n\nclass Mine(GaussianNB):\n    pass\n"
+MINE = "import needed_by_mine\nfrom sklearn.naive_bayes import GaussianNB\n\n\nclass Mine(GaussianNB):\n    pass\n"
 LOAD = """
 import sys
 import skops.io
@@ -52,13 +52,13 @@ def test_what_is_made_of_fits_needs_our_package_and_that_of_its_learner(needs):
 
 
 def test_a_class_of_the_users_needs_its_module_and_those_that_it_imports(needs, tmp_path, monkeypatch):
-    (tmp_path / "mine.py").write_text(MINE)
-    (tmp_path / "helper.py").write_text("")
+    (tmp_path / "needs_more.py").write_text(MINE)
+    (tmp_path / "needed_by_mine.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
-    from mine import Mine
+    from needs_more import Mine
 
     code, packages = needs(Mine())
-    assert [tmp_path / "helper.py", tmp_path / "mine.py"] == code
+    assert [tmp_path / "needed_by_mine.py", tmp_path / "needs_more.py"] == code
     assert ALWAYS == {*packages}
     copied = tmp_path / "elsewhere"
     copied.mkdir()
