@@ -95,6 +95,7 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
 
     Examples
     --------
+    >>> from sklearn.base import clone
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = make_classification(n_samples=100, random_state=0)

@@ -32,11 +32,12 @@ class Weights:
 
     @classmethod
     def of(cls, values: ArrayLike | None, *, drawn: bool = False) -> Self | None:
-        """The checked weights `values`; None without weights.
+        """The checked weights `values`; None without weights, and for equal ones of draws, which no fit gets.
 
         Weights of 1 are weights: a forest draws other rows with them than without (scikit-learn 1.9).
         """
-        return None if values is None else cls(check(values), drawn)
+        found = None if values is None else cls(check(values), drawn)
+        return None if found is None or (drawn and found.of_errors is None) else found
 
     @property
     def of_fit(self) -> Values | None:

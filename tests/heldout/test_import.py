@@ -30,6 +30,7 @@ ESTIMATORS = (
     "heldout.family",
     "heldout.online",
     "heldout.native_columns",
+    "heldout.learners.encoded",
     "heldout.preprocessing",
     "heldout.display.picture",
     "heldout.display.strip_picture",  # a figure of matplotlib

@@ -10,6 +10,7 @@ import pytest
 from heldout import estimates, losses
 from heldout.estimates import ESTIMATES, methods
 from heldout.losses import KINDS, choose_loss, set_metrics
+from heldout.losses.set_metrics.named import NAMED
 from heldout.selection import rules
 from heldout.selection.rules import RULES
 from heldout.testing import losses as laws_of_losses
@@ -31,6 +32,7 @@ def test_every_file_of_the_losses_is_in_the_registry_under_its_name():
         "loss",
         "memory",
         "set_metrics",
+        "origins",
         "own",
         "ratio",
         "several",
@@ -40,10 +42,11 @@ def test_every_file_of_the_losses_is_in_the_registry_under_its_name():
     assert len(KINDS) == len({kind.name for kind in KINDS})
 
 
-def test_every_file_of_the_losses_of_whole_parts_is_that_of_an_estimate():
-    metrics_of_sets = modules_of(set_metrics, "direction", "own", "set_metric")
+def test_every_file_of_the_metrics_of_sets_is_that_of_an_estimate_or_has_a_name():
+    metrics_of_sets = modules_of(set_metrics, "direction", "named", "own", "set_metric")
     found = {import_module(f"{set_metrics.__name__}.{name}").LOSS.name for name in metrics_of_sets}
-    assert found == {one.set_metric.name for one in ESTIMATES.values() if one.set_metric is not None}
+    of_estimates = {one.set_metric.name for one in ESTIMATES.values() if one.set_metric is not None}
+    assert found == of_estimates | {one.name for one in NAMED.values()}
 
 
 def test_every_file_of_the_rules_is_in_the_registry_under_its_name():

@@ -154,10 +154,11 @@ class OwnMetric:
             value, of_cells = self.of_counts(counts / counts.sum())  # type: ignore[misc]  # one of both is there
             slope = of_cells.ravel()[cell] / counts.sum()
         if not math.isfinite(value):
+            self._check_several(y)
             raise BadArgument(
                 "metric",
                 f"metric is {self.name}, which has no value on a part of {len(y)} rows, whose labels are all {y[0]}; "
-                "take fewer folds",
+                "use fewer folds",
             )
         terms: Losses = 1 - value - len(y) * weights * slope
         return terms
@@ -192,6 +193,15 @@ class OwnMetric:
             return 0.0
         return float(np.mean(steps) if of_ranks else np.max(steps))
 
+    def _check_several(self, y: NDArray[Any]) -> None:
+        """Raise BadArgument for a part of one row, on which a metric like R² has no value."""
+        if len(y) == 1:
+            raise BadArgument(
+                "metric",
+                f"metric is {self.name}, which has no value on a part of 1 row, and it is taken on each fold by "
+                "itself: use fewer folds (of all rows together, R² against the baseline stands next to E_cv)",
+            )
+
     def _value(self, y: NDArray[Any], answers: NDArray[Any], weights: Values) -> float:
         try:
             value = float(self.function(y, answers, **{WEIGHTS: weights}))
@@ -200,12 +210,7 @@ class OwnMetric:
                 "metric", f"metric is {self.name}, which raised {type(error).__name__}: {error}; {_TAKES}"
             ) from error
         if not math.isfinite(value) or (value > 1 + _ROUNDING and not (self.less_is_better or self.negated)):
-            if len(y) == 1:
-                raise BadArgument(
-                    "metric",
-                    f"metric is {self.name}, which has no value on a part of 1 row, and it is taken on each fold by "
-                    "itself: use fewer folds (of all rows together, R² against the baseline stands next to E_cv)",
-                )
+            self._check_several(y)
             best = "" if self.less_is_better else ", the more the better, and 1 at best"
             other = "" if self.less_is_better else "; greater_is_better=True takes - it as the error, False itself"
             raise BadArgument(

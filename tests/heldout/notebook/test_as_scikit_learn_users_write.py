@@ -63,7 +63,7 @@ def test_cv_and_random_state_are_folds_and_seed_and_none_is_one_process():
         ({"cv": ShuffleSplit(3, random_state=0)}, "each row must be tested once"),
         ({"cv": PredefinedSplit([-1, *np.arange(89) % 3])}, "which never tests row 0"),
         ({"cv": [(np.arange(45), np.arange(90, 120))]}, "it must be a number of folds"),
-        ({"cv": [(np.arange(90), np.arange(90))]}, "or has some in both"),
+        ({"cv": [(np.arange(90), np.arange(90))]}, "and 90 in both"),
         ({"cv": KFold(3), "groups": np.arange(90) % 30}, "rows of a group in several folds; take GroupKFold"),
         ({"cv": KFold(3), "time": np.arange(90)}, "the folds of rows in time are later rows"),
         ({"random_state": np.random.default_rng()}, "it must be a whole number, as seed is"),

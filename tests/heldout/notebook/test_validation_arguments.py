@@ -75,7 +75,11 @@ SETS = (
         # candidates
         ({"candidates": {}}, "candidates", "candidates is {}; it must map at least one name to a learner"),
         ({"candidates": None}, "candidates", "candidates is None; it must map at least one name to a learner"),
-        ({"candidates": ["a"]}, "candidates", "candidates is ['a']; it must map at least one name to a learner"),
+        (
+            {"candidates": ["a"]},
+            "candidates",
+            "candidates['str'] is 'a'; it must be an unfitted scikit-learn estimator, and is without fit, predict, get_params",
+        ),
         (
             {"candidates": {"a": "lda"}},
             "candidates",
