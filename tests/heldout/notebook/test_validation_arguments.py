@@ -78,7 +78,8 @@ SETS = (
         (
             {"candidates": ["a"]},
             "candidates",
-            "candidates['str'] is 'a'; it must be an unfitted scikit-learn estimator, and is without fit, predict, get_params",
+            "candidates['str'] is 'a'; it must be an unfitted scikit-learn estimator, and is without fit, predict, "
+            "get_params",
         ),
         (
             {"candidates": {"a": "lda"}},
