@@ -36,7 +36,7 @@ heldout[pipeline]=={__version__}
 """
 _LOCKED = """\
 # The versions of the environment in which this project was made: pip and uv install these where one is needed.
-# Anew from the active environment: uv pip freeze --exclude heldout > requirements.lock
+# To renew them from the active environment: uv pip freeze --exclude heldout > requirements.lock
 """
 _README = """\
 # {name}
