@@ -57,12 +57,11 @@ class Encoded(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 def takes_codes(learner: Any) -> bool:
     """Whether `learner`, or a learner inside it, is a classifier that takes no classes but 0 … C-1."""
     inner = [learner, *learner.get_params(deep=True).values()]
-    return any(_package(part) == _OF_CODES and is_classifier(part) for part in inner if hasattr(part, "get_params"))
+    return any(_OF_CODES in _packages(part) and is_classifier(part) for part in inner if hasattr(part, "get_params"))
 
 
-def _package(part: Any) -> str:
-    of_kinds = [kind.__module__.partition(".")[0] for kind in type(part).__mro__]
-    return _OF_CODES if _OF_CODES in of_kinds else of_kinds[0]
+def _packages(part: Any) -> set[str]:
+    return {kind.__module__.partition(".")[0] for kind in type(part).__mro__}
 
 
 def are_codes(labels: NDArray[np.generic]) -> bool:
