@@ -22,7 +22,7 @@ from tasks.data.column_types import Column, typed, unread
 from tasks.data.content_hash import content_hash, row_hashes, sets_hash
 from tasks.data.known_rows import Identities
 from tasks.data.row_contents import column_digest, contents
-from tasks.data.test_set import cut_test_set, units
+from tasks.data.test_set import cut_test_set, marked, units
 from tasks.data.text_form import TextForm
 from tasks.data.unlabeled import Schema, Shards
 from tasks.params import Settings
@@ -94,7 +94,8 @@ class ReadRows:
     """The rows of the source before any part is cut, without those of batches that no run uses.
 
     `pool` are the rows with a label, features and then the target, `hidden` those without; `written` the table by which
-    rows have an identity, and `ids` the content, number and identity of the rows of `pool`.
+    rows have an identity, and `ids` the content, number and identity of the rows of `pool`. `in_test` is what the table
+    says of the test set, None where it says nothing.
     """
 
     pool: pd.DataFrame
@@ -102,6 +103,7 @@ class ReadRows:
     written: pd.DataFrame
     roles: pd.DataFrame
     slices: pd.DataFrame
+    in_test: pd.Series | None
     columns: Mapping[str, Column]
     ids: pd.DataFrame
     identities: Identities
@@ -141,7 +143,8 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
     try:
         dependence = row_roles.dependence(roles.loc[pool.index], settings)
         unit = units(pool, written, dependence, settings)
-        test, rest = cut_test_set(pool, ids["identity"].to_numpy() if unit is None else unit, dependence, settings)
+        unit_of_test = ids["identity"].to_numpy() if unit is None else unit
+        test, rest = cut_test_set(pool, unit_of_test, dependence, settings, read.in_test)
         warnings += row_roles.gap_messages(len(pool) - len(rest) - (0 if test is None else len(test)))
         row_roles.check_folds(row_roles.dependence(roles.loc[rest.index], settings), len(rest), settings)
         wanted = settings.data.labeled_rows
@@ -201,7 +204,9 @@ def read_rows(settings: Settings) -> ReadRows:
     read = read_source.read(data.source, data.missing or (), strings, text)
     source, of_total = total_row.without(read.frame.reset_index(drop=True), data.target or TARGET)
     source, draws = drawn_rows.separate(source, settings)
-    written = _as_written(source, strings, settings)
+    in_test = marked(source, settings)
+    # a row stays itself where it moves into the test set, so that the ledger knows what it was used for
+    written = _as_written(source, strings, settings).drop(columns=[] if in_test is None else [data.test_rows])
     identities = Identities(written, keys.columns(written, settings))
     kept, left_out = _used(identities, quarantine.read(settings))
     if kept is not None:
@@ -221,6 +226,11 @@ def read_rows(settings: Settings) -> ReadRows:
         f"data.columns: {tally.sentence(name)}" for name, tally in unread(rows.drop(columns=TARGET), columns).items()
     ]
     warnings += [f"data.source: {finding.line}" for finding in (*read.findings, *of_total)]
+    if data.positive is None and (last := target.last_by_type(source[data.target or TARGET])) is not None:
+        warnings.append(
+            f"data.target: its type has {last!r} last, and what is about one of two classes (AUC, F1) is about the "
+            f"other, the last by name; write {last!r} in data.positive if it is meant"
+        )
     if len(hidden):
         pool = pool.assign(**{TARGET: target.without_gaps(pool[TARGET])})
     if settings.data.key_columns:
@@ -237,6 +247,7 @@ def read_rows(settings: Settings) -> ReadRows:
         written=written,
         roles=roles,
         slices=of_slices,
+        in_test=in_test,
         columns=columns,
         ids=ids,
         identities=identities,
@@ -377,7 +388,7 @@ def _seen(
         settings.data.missing,
         settings.data.read.decimal,
         settings.data.read.dayfirst,
-        settings.split.test_fraction,
+        settings.split.test_fraction if settings.data.test_rows is None else "as the table says",
     ]
     # rows that the seed drew; all labelled rows are no choice, also if there are more of them than last night
     drawn = [] if settings.data.labeled_rows is None else [hashes.to_numpy()]

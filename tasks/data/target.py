@@ -6,6 +6,7 @@ import pandas as pd
 from heldout.errors import BadArgument
 from heldout.losses import choose_loss
 from heldout.losses.choice import unlearnable
+from heldout.rows.class_order import last_of_two
 from heldout.rows.wide import wide
 from heldout.splits import class_shares
 from tasks.data import number_strings, row_roles
@@ -45,6 +46,15 @@ def with_target(table: pd.DataFrame, settings: Settings) -> pd.DataFrame:
             raise UserError(f"data.columns names {column!r}, which is no feature of {data.source}; it has {columns}")
     labels = _positive(_plain(table[name], name, settings), name, settings)
     return pd.concat([features, labels.rename(TARGET)], axis=1)  # `assign` warns of many columns
+
+
+def last_by_type(target: pd.Series) -> str | int | float | bool | None:
+    """The last of two classes by the order that the type of the column has, where another one is the last by name."""
+    last = last_of_two(target)
+    if last is None or last == max(target.dropna().unique().tolist()):
+        return None
+    plain: str | int | float | bool = last.item() if isinstance(last, np.generic) else last
+    return plain
 
 
 def _positive(target: pd.Series, name: str, settings: Settings) -> pd.Series:

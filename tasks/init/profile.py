@@ -59,6 +59,9 @@ class Profile:
     proposed: Mapping[str, str]
     characters: float
     findings: tuple[RecordedFinding, ...]
+    positive: str | int | float | bool | None = (
+        None  # the class of two that the type of the column has last, if that is not by name
+    )
 
 
 def look(table: pd.DataFrame, target: str, text: TextForm = USUAL, unlabeled: pd.DataFrame | None = None) -> Profile:
@@ -113,6 +116,7 @@ def look(table: pd.DataFrame, target: str, text: TextForm = USUAL, unlabeled: pd
             *(finding for name, finding in loose.items() if name in found.kinds),
             *map(RecordedFinding.of, found.findings),
         ),
+        positive=targets.last_by_type(y),
     )
 
 

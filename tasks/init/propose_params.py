@@ -38,7 +38,9 @@ def decide(
     return {
         ("data", "source"): source,
         ("data", "target"): Commented(profile.target, describe.task(profile)),
-        ("data", "positive"): None,
+        ("data", "positive"): Commented(
+            profile.positive, "the last by the type of the column" * bool(profile.positive)
+        ),
         ("data", "drop"): CommentedItems([(column.column, column.why) for column in profile.dropped]),
         ("data", "known_after"): [],
         ("data", "missing"): list(profile.missing) or None,

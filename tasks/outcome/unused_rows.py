@@ -123,7 +123,7 @@ def _spent(others: int, died: int, used_by: int) -> str:
     if used_by:
         reasons.append(
             f"{used_by} earlier run{'s' * (used_by > 1)} used labels of its rows to train and to choose, since another "
-            "split.test_key, split.test_fraction, data.groups, data.time or split.duplicates, or a table with "
-            "fewer columns, had left them outside"
+            "split.test_key, split.test_fraction, data.test_rows, data.groups, data.time or split.duplicates, or a "
+            "table with fewer columns, had left them outside"
         )
     return f"{'; and '.join(reasons)}. Set selection.reopen_test to true to open it anyway, or take new rows"

@@ -105,6 +105,12 @@ class Data(ParamsSection):
         description="a column of numbers or dates: every tested row is later than the training rows; null for no order",
     )
     weight: str | None = Field(None, description="a column of weights; null gives every row the same weight")
+    test_rows: str | None = Field(
+        None,
+        description="a column of true and false, 1 and 0, or test and train: the rows of true, 1 or test are the test "
+        "set, in place of a share of split.test_fraction; null draws them",
+        exclude_if=lambda column: column is None,  # as of `key`
+    )
     labeled_rows: Count | None = Field(
         None,
         description="number of rows that keep their label, drawn at random after the test set is cut off; null keeps "
@@ -142,6 +148,7 @@ class Data(ParamsSection):
         of_key = dict.fromkeys(self.key_columns, "data.key")
         return {
             **of_key,
+            **({self.test_rows: "data.test_rows"} if self.test_rows else {}),
             **dict.fromkeys(self.known_after, "data.known_after"),
             **dict.fromkeys(self.drop, "data.drop"),
         }
@@ -159,7 +166,7 @@ class Data(ParamsSection):
     @model_validator(mode="after")
     def _one_role_a_column(self) -> "Data":
         roles = {"target": self.target or "target", "groups": self.groups, "time": self.time, "weight": self.weight}
-        roles["label_probability"] = self.label_probability
+        roles |= {"label_probability": self.label_probability, "test_rows": self.test_rows}
         seen: dict[str, str] = {}
         for role, column in roles.items():
             if column is not None and seen.setdefault(column, role) != role:
@@ -175,7 +182,8 @@ class Data(ParamsSection):
         """What cannot name a row."""
         if self.key == [] or len({*self.key_columns}) < len(self.key_columns):
             raise Misplaced("names no column, or one twice; name each column once, or write null", ("key",))
-        for role, column in {"target": self.target or "target", "weight": self.weight}.items():
+        changing = {"target": self.target or "target", "weight": self.weight, "test_rows": self.test_rows}
+        for role, column in changing.items():
             if column in self.key_columns:
                 raise Misplaced(f"names {column!r}, as data.{role} does; it changes where a row stays", ("key",))
 

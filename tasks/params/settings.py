@@ -356,6 +356,9 @@ class Settings(ParamsSection):
         except BadArgument as error:
             raise of_argument(error, ("selection", error.argument)) from None
         check_time(self.data, self.split, self.criterion)
+        if self.data.test_rows is not None and self.split.test_fraction == 0:
+            text = f"is {self.data.test_rows!r}, but split.test_fraction is 0 for no test set; leave one of the two out"
+            raise Misplaced(text, ("data", "test_rows"))
         self._check_repeats()
         self._check_criterion()
         for place, name in enumerate(self.further_estimates):

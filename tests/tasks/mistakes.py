@@ -49,7 +49,7 @@ def assert_refused(call: Callable[[], object], key: str, *words: object) -> None
     with pytest.raises(UserError) as caught:
         call()
     mistake = mistake_of(str(caught.value))
-    assert key == mistake.key
+    assert key == mistake.key, mistake.text
     assert_names(mistake, *words)
 
 

@@ -213,3 +213,16 @@ def test_no_folder_is_empty_since_dvc_would_not_restore_it(prepared):
     assert [files.UNLABELED] == folders
     assert [] == files.shards()
     assert [] != list(files.UNLABELED.iterdir())
+
+
+@pytest.mark.parametrize("stated", [["won", "lost"], ["lost", "won"]])
+def test_a_type_that_has_another_class_last_than_the_names_is_told_unless_params_yaml_says_which(
+    rows, settings_of_rows, stated
+):
+    rows.assign(kind=pd.Categorical(rows["kind"], stated, ordered=True)).to_parquet("rows.parquet")
+    of_parquet = ("data.source=rows.parquet", "split.folds=2")
+    told = [said for said in prepare(settings_of_rows(*of_parquet)).warnings if "data.positive" in said]
+    assert (stated[-1] == "lost") == bool(told)
+    assert not any(
+        "data.positive" in said for said in prepare(settings_of_rows(*of_parquet, "data.positive=won")).warnings
+    )

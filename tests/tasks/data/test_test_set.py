@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from heldout.rows import row_identity
 from tasks.data.prepare_tables import prepare, seen_in
 from tasks.data.row_contents import contents
+from tasks.storage.files import TARGET
 from tasks.storage.seen_rows import SeenRows
 from tests.tasks.mistakes import assert_refused
 
@@ -194,3 +195,57 @@ def test_each_row_with_a_label_has_an_identity_of_its_own_in_the_file(rows, sett
     assert 80 == len(made) == len(set(row_identity.identities(made["content"].to_numpy(), made["number"].to_numpy())))
     assert 20 == (made["number"] == 1).sum()
     assert "unit" not in made
+
+
+@pytest.mark.parametrize(("yes", "no"), [(True, False), (1, 0), ("Test", "train"), (1.0, 0.0)])
+def test_a_column_of_the_table_says_which_rows_are_the_test_set(rows, test_ids, settings_of_rows, yes, no):
+    marked = rows.assign(part=[yes if row % 4 == 1 else no for row in range(60)])
+    assert {float(row) for row in range(60) if row % 4 == 1} == test_ids(marked, "data.test_rows=part")
+    prepared = prepare(settings_of_rows("split.test_fraction=0.3", "data.test_rows=part", "split.folds=2"))
+    assert [*rows.columns.drop("kind"), TARGET] == [*prepared.labeled.columns]
+
+
+def test_a_row_that_moves_into_the_test_set_stays_the_row_that_an_earlier_run_used(rows, settings_of_rows):
+    seen = []
+    for place in (1, 2):
+        rows.assign(part=[row % 4 == place for row in range(60)]).to_csv("rows.csv", index=False)
+        seen.append(prepare(settings_of_rows("split.test_fraction=0.3", "data.test_rows=part", "split.folds=2")).seen)
+    assert seen[0].used.overlaps(seen[1].test)
+    assert seen[0].labeled == seen[1].labeled
+
+
+def test_later_rows_that_are_not_of_the_test_set_are_left_out(rows, settings_of_rows):
+    rows.assign(part=[int(30 <= row < 40) for row in range(60)]).to_csv("rows.csv", index=False)
+    made = prepare(settings_of_rows("split.test_fraction=0.3", "data.test_rows=part", "data.time=id", "split.folds=2"))
+    assert (10, 30) == (len(made.test), len(made.labeled))
+    assert any("20 rows with a label are left out" in said for said in made.warnings)
+
+
+@pytest.mark.parametrize(
+    ("flags", "changes", "said"),
+    [
+        ([row % 3 for row in range(60)], (), ["'2'"]),
+        ([None, *(row % 4 == 1 for row in range(59))], (), ["1 of 60"]),
+        ([False] * 60, (), ["split.test_fraction"]),
+        ([True] * 60, (), ["0 of 60"]),
+        ([row % 4 == 1 for row in range(60)], ("data.groups=shop",), ["10 groups"]),
+        ([row < 30 for row in range(60)], ("data.time=id",), ["0 of 60", "data.time"]),
+    ],
+)
+def test_what_a_column_cannot_say_of_the_test_set_is_refused(rows, settings_of_rows, flags, changes, said):
+    rows.assign(part=flags, shop=rows["id"] // 6).to_csv("rows.csv", index=False)
+    given = settings_of_rows("split.test_fraction=0.3", "data.test_rows=part", "split.folds=2", *changes)
+    assert_refused(lambda: prepare(given), "data.test_rows", "part", *said)
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ("split.test_fraction=0", "data.test_rows"),
+        ("data.key=part", "data.key"),
+        ("data.target=part", "data.test_rows"),
+        ("data.time=part", "data.test_rows"),
+    ],
+)
+def test_a_column_of_test_rows_has_no_other_role(settings_of_rows, change, key):
+    assert_refused(lambda: settings_of_rows("split.test_fraction=0.3", "data.test_rows=part", change), key, "part")

@@ -68,3 +68,10 @@ def test_features_that_repeat_with_another_label_are_said_in_words_for_the_targe
     (remark,) = [one.text for one in profile.look(table, "y").findings if "repeat the features" in one.text]
     assert why in remark
     assert ("right on both" in remark) == (labels[0] == "a")
+
+
+@pytest.mark.parametrize(("stated", "last"), [([*"ba"], "a"), ([*"ab"], None), ([*"bca"], "a")])
+def test_the_order_of_the_type_of_the_target_says_which_class_is_the_positive_one(stated, last):
+    target = pd.Categorical([*"ab"] * 20, stated, ordered=True)
+    made = profile.look(pd.DataFrame({"x": np.random.default_rng(0).normal(size=40), "y": target}), "y")
+    assert last == made.positive
