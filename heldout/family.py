@@ -14,7 +14,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
-from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +22,7 @@ from heldout.errors import BadArgument
 from heldout.learners import parameters
 from heldout.learners.clones import cloned
 from heldout.learners.fitting import predict
+from heldout.learners.inner_tags import with_tags_of
 from heldout.losses import SQUARED, ZERO_ONE, Losses
 from heldout.losses.tested_losses import Tested
 from heldout.records import Interval
@@ -252,11 +252,7 @@ class TunedEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  
         return np.asarray(self.hypothesis_.decision_function(X))
 
     def __sklearn_tags__(self) -> Any:
-        tags, inner = super().__sklearn_tags__(), get_tags(self.learner)
-        tags.estimator_type = inner.estimator_type
-        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
-        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
-        return tags
+        return with_tags_of(self.learner, super().__sklearn_tags__())
 
     def _along(self, X: Any, y: Any, classes: Any) -> Iterator[Any]:
         """The hypothesis at each value in turn; it may be the same object, trained further."""

@@ -5,11 +5,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
-from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from heldout.learners.clones import cloned
+from heldout.learners.inner_tags import with_tags_of
 
 _OF_CODES = "xgboost"
 
@@ -47,11 +47,7 @@ class Encoded(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         return np.asarray(self.estimator_.decision_function(X))
 
     def __sklearn_tags__(self) -> Any:
-        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
-        tags.estimator_type = inner.estimator_type
-        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
-        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
-        return tags
+        return with_tags_of(self.estimator, super().__sklearn_tags__())
 
 
 def takes_codes(learner: Any) -> bool:

@@ -31,6 +31,7 @@ ESTIMATORS = (
     "heldout.online",
     "heldout.native_columns",
     "heldout.learners.encoded",
+    "heldout.learners.inner_tags",
     "heldout.preprocessing",
     "heldout.display.picture",
     "heldout.display.strip_picture",  # a figure of matplotlib
