@@ -84,7 +84,6 @@ def test_every_page_has_a_line_for_each(raced):
     page = (checkout.path / "reports/report.html").read_text()
     assert page.count("dropped after") >= len(left_out(checkout, "race"))
     assert page.count("no finalist: ") >= len(left_out(checkout, "finalists"))
-    assert "left out before: 7 by a race, 4 as no finalist" in page
     client = MlflowClient(f"sqlite:///{checkout.path}/mlruns/mlflow.db")
     runs = client.search_runs([client.get_experiment_by_name("heldout").experiment_id])
     children = {run.info.run_name: run for run in runs if "mlflow.parentRunId" in run.data.tags}
