@@ -23,7 +23,8 @@ def sources(tmp_path_factory):
     folder, rng = tmp_path_factory.mktemp("elsewhere"), np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(160, 3)), columns=["a", "b", "c"])
     (folder / "parts").mkdir()
-    labeled = frame.iloc[:110].assign(bought=np.where(frame["a"].iloc[:110] > 0, "yes", "no"))
+    noisy = frame["a"] + rng.normal(size=160)  # else `init` asks whether the column gives the answer away
+    labeled = frame.iloc[:110].assign(bought=np.where(noisy.iloc[:110] > 0, "yes", "no"))
     labeled.iloc[:60].to_parquet(folder / "parts/0.parquet")
     labeled.iloc[60:].to_parquet(folder / "parts/1.parquet")
     frame.iloc[110:].to_csv(folder / "more.rows.v2.csv", index=False)
