@@ -20,7 +20,7 @@ assert not {"sklearn", "pandas", "prefect", "mlflow", "scipy.stats"} & set(sys.m
 AFTER = """
 assert "<table>" in v._repr_html_()
 print(repr(v))
-print(v.selected in str(v))
+print(v.winner in str(v))
 print(v.prediction_sets(X_new).sets.shape)
 for door in (v.plot, v.to_frame, lambda: heldout.audit(X, y)):
     try:
