@@ -74,11 +74,11 @@ def log_model(client: "MlflowClient", model: Model, rows: pd.DataFrame, run_id: 
     """
     import mlflow
 
-    code, packages = _needs(model.types)
     try:
         answers = model.predict(rows)
     except FitFailure as failure:
         raise UserError(f"{model.path} does not answer the first labelled rows: {failure}") from None
+    code, packages = _needs(model.types)  # which are known once the file is loaded
     mlflow.set_experiment(experiment_id=client.get_run(run_id).info.experiment_id)  # where MLflow puts the model
     info: ModelInfo = mlflow.models.Model.log(
         None,  # the name is its place

@@ -49,10 +49,10 @@ def written() -> set[str]:
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_depends_on_its_settings_and_the_first_on_all_of_params_yaml(stage):
-    """DVC ends a run where a key is missing that it was given by name: it is given none."""
-    named = [one for one in STAGES[stage]["params"] if one != {"heldout/digests.py": ["METHOD_VERSION"]}]
+    """DVC ends a run where a key is missing that it was given by name, and writes values of others: it is given none."""
     own = f"{stage_settings.OF_DVC}/{stage}.json"
-    assert ([{"params.yaml": None}] if stage == "settings" else []) == named
+    assert [{"heldout/digests.py": ["METHOD_VERSION"]}] == STAGES[stage]["params"]
+    assert (stage == "settings") == ("params.yaml" in STAGES[stage]["deps"])
     assert (own in STAGES[stage]["deps"]) == ("meta" in STAGES[stage]) == (stage != "settings")
 
 
@@ -77,6 +77,12 @@ def test_a_default_that_is_written_makes_no_stage_stale(tmp_path, monkeypatch):
         stage_settings.write_for_dvc(load(ROOT / "params.yaml", changes))
         found.append({path.stem: path.read_text() for path in stage_settings.OF_DVC.iterdir()})
     assert found[0] == found[1]
+
+
+def test_no_value_of_params_yaml_is_in_the_lock():
+    """DVC writes the values of `params` into dvc.lock and its run cache, and `tracking.uri` may have a password."""
+    lock = yaml.safe_load((ROOT / "dvc.lock").read_text(encoding="utf-8"))["stages"]
+    assert {"heldout/digests.py"} == {path for stage in lock.values() for path in stage.get("params", ())}
 
 
 def test_the_lock_has_the_settings_of_the_shipped_file(tmp_path, monkeypatch):
