@@ -49,7 +49,7 @@ def written() -> set[str]:
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_depends_on_its_settings_and_the_first_on_all_of_params_yaml(stage):
-    """DVC ends a run where a key is missing that it was given by name, and writes values of others: it is given none."""
+    """DVC ends a run where a key that it knows by name is missing, and writes the values of all: it is given none."""
     own = f"{stage_settings.OF_DVC}/{stage}.json"
     assert [{"heldout/digests.py": ["METHOD_VERSION"]}] == STAGES[stage]["params"]
     assert (stage == "settings") == ("params.yaml" in STAGES[stage]["deps"])
