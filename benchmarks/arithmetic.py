@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any
 from unittest import mock
@@ -16,7 +16,7 @@ from benchmarks.checkout import checkout, flow
 from benchmarks.measured import PEER, Row, against
 from heldout.splits.split import Split
 from tasks.fits import executor, half_model_disagreement, run_schemes
-from tasks.fits.work import Work
+from tasks.fits.work import Work, longest_first
 from tasks.params import Settings, load
 from tasks.params.running import Execution
 from tasks.plans.fit_plans import every_scheme, scheme
@@ -138,11 +138,8 @@ def _fit(learner: Any, X: Any, y: Any, split: Split, unlabeled: Any) -> tuple[li
     return losses, hypothesis.predict(unlabeled)
 
 
-def _run_all(
-    execution: Execution, _what: str, function: Callable[..., Any], todo: Sequence[Work], _reused: int, **_shown: Any
-) -> Any:
+def _run_all(execution: Execution, _what: str, todo: Sequence[Work], _reused: int, **_shown: Any) -> Any:
     """The fan-out of tasks without Prefect, whose time has a row of its own."""
     pool = executor.executor(execution)
-    longest_first = sorted(range(len(todo)), key=lambda place: -todo[place].seconds)
-    futures = {place: pool.submit(function, *todo[place].arguments) for place in longest_first}
+    futures = {place: pool.submit(todo[place].function, *todo[place].arguments) for place in longest_first(todo)}
     return [futures[place].result() for place in range(len(todo))]

@@ -86,7 +86,7 @@ settings = load("params.yaml", ())
 @flow(task_runner=RUNNER)
 def many(number):
     started = time.perf_counter()
-    fan_out.run_all(settings.execution, "many", abs, [Work(f"task {{n}}", (n,), ()) for n in range(number)], 0)
+    fan_out.run_all(settings.execution, "many", [Work(f"task {{n}}", abs, (n,), ()) for n in range(number)], 0)
     return time.perf_counter() - started
 
 many(10)

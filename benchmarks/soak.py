@@ -68,8 +68,9 @@ client = store.connect(settings)
 last = max(store.runs(client, "tags.`mlflow.heldout.promoted` IS NOT NULL"), key=lambda run: run.info.start_time)
 below = list(store.runs(client, f"tags.`mlflow.parentRunId` = '{last.info.run_id}'"))
 def items(run):
-    own = ("mlflow.",)
-    tags = [Tag(name, text) for name, text in run.data.tags.items() if not name.startswith(own)]
+    def ours(name):
+        return not name.startswith("mlflow.") or name.startswith("mlflow.heldout.")
+    tags = [Tag(name, text) for name, text in run.data.tags.items() if ours(name)]
     return [*tags, *(TrackedMetric(name, value) for name, value in run.data.metrics.items())]
 for _ in range(COUNT):
     with lifecycle.run(settings):

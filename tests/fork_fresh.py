@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import traceback
+from contextlib import suppress
 
 LIBRARIES = [
     *("numpy", "pandas", "pyarrow", "scipy.stats", "narwhals", "yaml", "psutil", "pydantic", "joblib"),
@@ -42,7 +43,8 @@ def _answer(code: str, folders: list[str], variables: dict[str, str], output: st
 def main() -> None:
     """Answer until standard input ends."""
     for name in LIBRARIES:
-        importlib.import_module(name)
+        with suppress(ImportError):  # the core alone is without some
+            importlib.import_module(name)
     for line in sys.stdin:
         asked = json.loads(line)
         if not (child := os.fork()):

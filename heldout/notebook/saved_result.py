@@ -119,7 +119,7 @@ def _record(made: "Validation", models: Mapping[str, CandidateModels]) -> dict[s
 
 def _looked(made: "Validation") -> dict[str, Any]:
     """What the checks of the table found, in a call that looked: as mappings, which an earlier version passes over."""
-    if made._look is None:
+    if not (made.looked.findings or made.looked.why_not):
         return {}
     return {"looked": {"findings": [vars(one) for one in made.findings], "why_not": made.looked.why_not}}
 

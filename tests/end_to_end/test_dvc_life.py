@@ -60,12 +60,12 @@ def test_a_table_is_in_every_experiment_clone_and_checkout(clone, server, source
     set_in(params, "tracking", promote="always")
     table = checkout.hashes("data/raw")
     assert {f"{TABLE}/0.parquet", f"{TABLE}/1.parquet", MORE} < {*table}
-    assert {"params.yaml", "data/raw.dvc"} == changed(checkout)
+    assert {"params.yaml", "data/raw.dvc", "table_checks.yaml"} == changed(checkout)
 
     first = checkout.run("dvc", "repro")
     assert "git" not in (first.stdout + first.stderr).lower()  # no advice after the result
     assert "is empty" not in first.stdout + first.stderr
-    by_user = {"params.yaml", "data/raw.dvc", "dvc.lock"}
+    by_user = {"params.yaml", "data/raw.dvc", "table_checks.yaml", "dvc.lock"}
     assert by_user == changed(checkout)
     ten = checkout.hashes()
 
