@@ -100,8 +100,11 @@ def of_columns(columns: Mapping[str, Sequence[Any]], types: Mapping[str, Any], l
     """
     first = {name: next((value for value in of if value is not None), 0.0) for name, of in columns.items()}
     dtypes = {name: _DTYPES[types.get(name, type(first[name]))] for name in columns}
+    backend: Any = library  # one of LIBRARIES
     try:
-        return nw.from_dict(columns, dtypes, backend=library).to_native()  # type: ignore[arg-type]  # one of LIBRARIES
+        # each by itself: `from_dict` with types makes the text "None" of a gap, in pandas below 3
+        of = {name: nw.new_series(name, columns[name], dtypes[name], backend=backend) for name in columns}
+        return nw.from_dict(of, backend=backend).to_native()
     except ImportError:
         raise ImportError(f"to_frame() needs {library}, which is not installed: pip install {library}") from None
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tasks.init.project_files import FILES
 from tests.end_to_end.environments import LATEST, VERSIONS, installed, new_environment
 from tests.heldout.notebook.test_notebook_page import shown
 
@@ -56,6 +57,7 @@ def test_the_wheel_is_pure_and_typed_and_takes_no_general_name(wheel):
     assert {"heldout", "heldout_pipeline"} == {name.partition("/")[0] for name in names if ".dist-info" not in name}
     ours = {path for folder in ("heldout", "flows", "tasks") for path in (ROOT / folder).rglob("*.py")}
     ours = {path.relative_to(ROOT).as_posix() for path in ours}
+    ours |= {name for name in FILES if name.endswith(".py")}
     assert ours == {name.removeprefix("heldout_pipeline/") for name in names if name.endswith(".py")}
     assert "Requires-Python: >=3.11\n" in metadata
 

@@ -1,6 +1,7 @@
 """The life of a user's table in DVC: experiments before any commit, aside and queued, a second clone, checkout, gc."""
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -72,7 +73,7 @@ def test_a_table_is_in_every_experiment_clone_and_checkout(clone, server, source
     # aside, in the workspace and queued, before any commit
     other = ("-S", "candidates.1.params.n_neighbors=3")
     aside = checkout.run("dvc", "exp", "run", "--temp", "--name", "four", "-S", "split.folds=4", *other).stdout
-    assert "holdout and final: " not in aside  # all are from the checkout's own store of fits
+    assert re.search(r"holdout and final: [1-9]\d* tasks reused", aside)  # from the checkout's own store of fits
     assert ten == checkout.hashes()
     assert by_user == changed(checkout)
     checkout.run("dvc", "exp", "run", "--name", "five", "-S", "split.folds=5")
