@@ -24,8 +24,8 @@ NUMBERS = Path(__file__).with_name("estimates_here.py")
 TOOLS = ("hypothesis", "pip", "prettytable", "pyarrow", "pytest", "pytest-timeout", "pyyaml", "setuptools", "skops")
 FRAMES = {LOWEST: "polars==1.40.0", LATEST: "polars"}  # scikit-learn 1.6 knows no later frames
 # what scikit-learn 1.6 does otherwise: folds in which names become means are its own, and a target encoder takes none;
-# the last digit of a sum over a frame in another order of memory; no table of pyarrow is taken; float32 has coefficients
-# of float64; no gaps under constraints. LightGBM 4.6 ends with an AttributeError where scikit-learn 1.6 hands it polars
+# the last digit of a sum over a frame in another order of memory; no table of pyarrow is taken; float32 has
+# coefficients of float64; no gaps under constraints; LightGBM 4.6 ends with an AttributeError at a frame of polars
 NOT_ASKED = (
     "tests/heldout/test_native_columns.py::test_the_mean_of_a_name_does_not_hold_the_label_of_its_own_row",
     "tests/heldout/notebook/test_validation_frames.py::test_numbers_are_equal_to_the_last_digit",
