@@ -18,6 +18,7 @@ _SHARED = (CACHE, Path("mlruns"))
 _SETTINGS = {
     "DO_NOT_TRACK": "1",
     "DVC_NO_ANALYTICS": "1",
+    "MIMALLOC_PURGE_DELAY": "0",  # pyarrow gives back what it read: else a process keeps a gigabyte for its next table
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",  # an unreachable store is reported in seconds, not minutes
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",

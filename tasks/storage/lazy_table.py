@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet
 from numpy.typing import NDArray
 from pyarrow import types
@@ -50,7 +49,6 @@ class StoredTable:
                 for dtype, names in self._by_dtype.items():
                     for place, name in enumerate(names):
                         blocks[dtype][place, to] = table.column(name).to_numpy()[within]
-        pa.default_memory_pool().release_unused()  # Arrow would keep the memory for its next read
         index = pd.Index(rows)
         frames = [
             pd.DataFrame(block.T, index, pd.Index(self._by_dtype[dtype]), copy=False) for dtype, block in blocks.items()

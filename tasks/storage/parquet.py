@@ -28,7 +28,6 @@ def whole(path: Path) -> pd.DataFrame:
             some = file.read(floats[first : first + few], use_threads=False)
             for place, column in enumerate(some.columns, first):
                 values[place] = column.to_numpy()
-    pa.default_memory_pool().release_unused()  # Arrow would keep the memory for its next table
     frame = pd.DataFrame(values.T, columns=floats, index=others.index if len(others.columns) else None, copy=False)
     if not len(others.columns):
         return frame
