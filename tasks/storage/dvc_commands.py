@@ -25,6 +25,8 @@ _COMMENT = f"""\
 # they decide how the numbers are computed and where they are reported, not the numbers
 NO_PART_OF_RESULTS = {"execution", "operations", "tracking"}
 
+log = logging.getLogger("heldout")
+
 _ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3")
 # addresses that name no server of their own, and keys of a remote that do, or that name a file which may
 _OF_A_PROVIDER = ("s3", "gs", "azure", "gdrive", "oss", "file", "remote")
@@ -32,9 +34,10 @@ _LEADS = ("endpointurl", "oss_endpoint", "account_name", "connection_string", "c
 
 
 def commit(settings: Settings) -> bool:
-    """Commit the outputs with DVC if they were made by params.yaml; returns whether they were.
+    """Commit the outputs and the changed tables with DVC if they are those of params.yaml; returns whether they are.
 
-    Outputs of other parameters (--params, --set) stay uncommitted, and `dvc status` reports them.
+    So a clone gets the rows of the last night, as after `dvc repro`. Outputs of other parameters (--params, --set) stay
+    uncommitted, and `dvc status` reports them.
     """
     if not Path(".dvc").is_dir():
         return False
@@ -50,9 +53,20 @@ def commit(settings: Settings) -> bool:
 
     logging.getLogger("dvc").setLevel(logging.CRITICAL)
     with Repo() as repo:
-        # of the stages alone: DVC would write `TABLES` again, without its empty list
-        repo.commit("dvc.yaml", force=True)
+        # not all at once: DVC would write `TABLES` again, without its empty list
+        for path in ("dvc.yaml", *_changed_tables(repo)):
+            repo.commit(path, force=True)
     return True
+
+
+def _changed_tables(repo: Any) -> Iterator[str]:
+    """The .dvc files of data/raw with a table that has changed; not where another of its tables is missing."""
+    for path in map(str, (TABLES, *sorted(TABLES.with_suffix("").glob("*.dvc")))):
+        changed = {name: how for one in repo.status([path]).get(path, ()) for name, how in one["changed outs"].items()}
+        if missing := [name for name, how in changed.items() if how == "deleted"]:
+            log.warning("%s is missing: DVC does not get the tables of %s; `dvc checkout %s`", missing[0], path, path)
+        elif changed:
+            yield path
 
 
 def pointer(path: Path) -> Path:

@@ -120,3 +120,16 @@ def test_a_table_is_in_every_experiment_clone_and_checkout(clone, server, source
     checkout.run("dvc", "checkout")
     assert table == checkout.hashes("data/raw")
     assert is_up_to_date(checkout)
+
+    # a night replaces the table by one with more rows: another clone gets these and the results
+    rows = pd.read_parquet(checkout.path / TABLE / "1.parquet")
+    pd.concat([rows, rows[:6].assign(a=rows["a"] + 0.001)]).to_parquet(checkout.path / TABLE / "1.parquet")
+    checkout.flow("validate")
+    assert is_up_to_date(checkout)
+    checkout.git(*AS_COMMITTER, "commit", "--quiet", "--all", "-m", "the last night")
+    checkout.run("dvc", "push")
+    second.git("checkout", "--quiet", ".")
+    second.git("pull", "--quiet", "--ff-only")
+    second.run("dvc", "pull")
+    assert checkout.hashes("data/raw") == second.hashes("data/raw") != table
+    assert checkout.hashes() == second.hashes()
