@@ -20,6 +20,7 @@ from tasks.runtime.errors import UserError
 from tasks.storage.shard_report import ShardReport
 
 OnBad = Literal["fail", "skip"]
+_MOST_NAMED = 5  # columns
 _RARE = 0.01  # share of a shard's rows below which columns with values out of range are only named
 
 
@@ -124,14 +125,17 @@ def summary(reports: Sequence[ShardReport]) -> str:
 
 
 def messages(reports: Sequence[ShardReport]) -> list[str]:
-    """A line for each skipped shard, with the rows lost, and for each shard with notes."""
-    lines = []
+    """A line for each skipped shard, with the rows lost, and for all shards with the same notes."""
+    lines, alike = [], dict[tuple[str, ...], list[str]]()
     for report in reports:
         if report.bad is not None:
             lost = "its rows" if report.rows is None else f"{report.rows} rows"
             lines.append(f"{report.file} was skipped, {lost} lost: it {report.bad}")
         elif report.notes:
-            lines.append(f"{report.file}: {'; '.join(report.notes)}")
+            alike.setdefault(report.notes, []).append(str(report.file))
+    for notes, (first, *others) in alike.items():
+        more = f" and {len(others)} more" if others else ""
+        lines.append(f"{first}{more}: {'; '.join(notes)}")
     return lines
 
 
@@ -196,7 +200,7 @@ def _out_of_range(shard: pd.DataFrame, schema: Schema) -> tuple[NDArray[np.bool_
     if rare:
         notes.append(
             f"values outside of the labelled rows' range or categories, in under {100 * _RARE:.0f} % of the rows: "
-            + _listed(rare)
+            + (_listed(rare) if len(rare) <= _MOST_NAMED else f"more than {_MOST_NAMED} columns")
         )
     return outside, notes
 
@@ -228,7 +232,7 @@ def _beyond(values: pd.Series, name: str, schema: Schema) -> tuple[NDArray[np.bo
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
+    return ", ".join(map(repr, names[:_MOST_NAMED])) + (", …" if len(names) > _MOST_NAMED else "")
 
 
 def _short(value: object) -> str:

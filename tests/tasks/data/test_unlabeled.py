@@ -1,6 +1,7 @@
 """Unlabelled shards: held against the labelled rows, mended, skipped or refused, and read one at a time."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from tasks.data.prepare_tables import prepare
 from tasks.data.write_prepared import write_prepared
 from tasks.runtime.errors import UserError
 from tasks.storage import files
+from tasks.storage.shard_report import ShardReport
 from tests.tasks.mistakes import assert_names, assert_refused
 
 OWN = 'data.unlabeled="shard-*.parquet"'
@@ -206,3 +208,11 @@ def test_the_reports_are_told_to_people(mixed, settings_of_rows):
     (line,) = unlabeled.messages(files.read_shard_reports())
     assert_names(line, "shard-00.parquet", "'number'")
     assert "10 unlabelled in 1 shard" == unlabeled.summary(files.read_shard_reports())
+
+
+def test_shards_with_the_same_notes_have_one_line():
+    alike = [ShardReport(f"{number}.parquet", 10, notes=("a", "b")) for number in range(20)]
+    reports = [*alike, ShardReport("other.parquet", 10, notes=("a",)), ShardReport("bad.parquet", 7, bad="ends")]
+    assert [["bad.parquet", "7"], ["0.parquet", "19"], ["other.parquet"]] == [
+        re.findall(r"\w+\.parquet|\d+(?= rows| more)", line) for line in unlabeled.messages(reports)
+    ]
