@@ -73,7 +73,7 @@ def test_a_failure_is_the_first_of_a_single_process():
     late = {"late": WhereFitted(few, seconds=0.5)}
     for candidates, reason in ((bad, "bad: ValueError: fewer than 999"), (late, f"late: ValueError: fewer than {few}")):
         for jobs in (1, 2):
-            with pytest.raises(FitFailure, match=f"^{reason} rows of b$".replace(": V", ": (?:[a-z -]+: )?V")):
+            with pytest.raises(FitFailure, match=f"^{reason} rows of b$".replace(": V", ": (?:[^:]+: )?V")):
                 heldout.validate(candidates, X, y, folds=8, estimates=["E_in", "E_cv"], n_jobs=jobs, on_error="raise")
 
 
