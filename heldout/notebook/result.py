@@ -569,10 +569,6 @@ class Validation:
             self._doubts[name] = doubts(self.design, self.evidence, name, self.estimates)
         return dict(self._doubts[name])
 
-    def powered(self, candidate: str | None = None) -> Records[PredictionPowered]:
-        """The same as `prediction_powered`, under a short name."""
-        return self.prediction_powered(candidate)
-
     def prediction_powered(self, candidate: str | None = None) -> Records[PredictionPowered]:
         """E_val and E_cv of a candidate, with narrower intervals by its unlabelled rows: no further fit.
 

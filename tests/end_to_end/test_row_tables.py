@@ -21,7 +21,7 @@ def winner(reports):
 
 
 def test_hard_rows_are_wrong_as_often_as_they_say_and_lie_in_the_users_table(reproduced, reports, winner):
-    found = pd.read_csv(reports / "hard_rows.csv")
+    found = pd.read_csv(reports / "tables/hard_rows.csv")
     losses = pd.read_parquet(reproduced.path / "data/results/losses.parquet")
     table = losses[losses["scheme"] == "cross_validation"].pivot(index="row", columns="candidate", values="loss")
     wrong = (table > 0).sum(axis=1)
@@ -36,7 +36,7 @@ def test_hard_rows_are_wrong_as_often_as_they_say_and_lie_in_the_users_table(rep
 
 
 def test_shards_and_rows_to_label_agree_with_the_estimate(reproduced, reports, winner):
-    shards, rows = (pd.read_csv(reports / f"{name}.csv") for name in ("shards", "to_label"))
+    shards, rows = (pd.read_csv(reports / f"tables/{name}.csv") for name in ("shards", "to_label"))
     estimates = pd.read_csv(reports / "estimates.csv").set_index(["candidate", "estimate"])
     disagreement = estimates.loc[(winner, "disagreement")]
     assert np.average(shards["disagreement"], weights=shards["rows"]) == pytest.approx(disagreement["value"], rel=1e-8)
@@ -51,7 +51,7 @@ def test_shards_and_rows_to_label_agree_with_the_estimate(reproduced, reports, w
 
 
 def test_the_roc_curve_has_the_area_of_the_metrics_and_each_table_has_its_section(reports):
-    roc, metrics = (pd.read_csv(reports / f"{name}.csv") for name in ("roc", "metrics"))
+    roc, metrics = (pd.read_csv(reports / f"tables/{name}.csv") for name in ("roc", "metrics"))
     [auc] = metrics["value"][metrics["metric"] == "auc"]
     assert np.trapezoid(roc["true_positive_rate"], roc["false_positive_rate"]) == pytest.approx(auc, rel=1e-8)
     assert {"test set"} == {*roc["part"]}

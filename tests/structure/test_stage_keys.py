@@ -29,7 +29,7 @@ BASE = {
     "data.source": "rows.csv",
     "data.positive": None,
     "data.labeled_rows": 60,
-    "data.drop": ["spare", "clock", "house", "heavy"],
+    "data.drop": ["spare", "clock", "house", "heavy", "part"],
     "split.folds": 4,
     "covalidation.repeats": 2,
     "candidates": [
@@ -37,7 +37,7 @@ BASE = {
         {"name": "tree", "estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"max_depth": 2}},
     ],
 }
-IN_TIME = {"data.drop": ["spare", "house", "heavy"], "data.time": "clock", "split.gap": 1}
+IN_TIME = {"data.drop": ["spare", "house", "heavy", "part"], "data.time": "clock", "split.gap": 1}
 # other values of the keys whose schema does not give some
 OTHERS = {
     "split.stratify": [True, False],
@@ -47,7 +47,7 @@ OTHERS = {
     "data.source": ["others.csv"],
     "data.target": ["spare"],
     "data.positive": ["won"],
-    "data.drop": [["clock", "house", "heavy"]],
+    "data.drop": [["clock", "house", "heavy", "part"]],
     "data.known_after": [["z"]],
     "data.columns": [{"x": "category"}],
     "data.missing": [["none"]],
@@ -59,6 +59,7 @@ OTHERS = {
     "data.time": ["clock"],
     "data.weight": ["heavy"],
     "data.label_probability": ["heavy"],
+    "data.test_rows": ["part"],
     "data.labeled_rows": [50],
     "selection.finalists": [1],
     "selection.margin": [0.5],
@@ -134,6 +135,7 @@ def fitted(folder: Path, changes: Mapping[str, object]) -> Iterator[Path]:
             x = rng.normal(size=90)
             table = pd.DataFrame({"x": x, "z": rng.normal(size=90).round(1), "spare": np.arange(90) % 3})
             table["clock"], table["house"], table["heavy"] = np.arange(90), np.arange(90) // 3, 1 + np.arange(90) % 2
+            table["part"] = np.where(np.arange(90) % 3, "train", "test")
             table["target"] = np.where(x + rng.normal(size=90) > 0, "won", "lost")
             table.to_csv(f"{name}.csv", index=False)
         patched.setitem(globals(), "BASE", {**BASE, **changes})

@@ -137,6 +137,12 @@ def test_strings_and_early_stopping_say_what_to_do():
 
 def test_what_a_result_returns_of_one_kind_is_a_data_frame_too():
     made = heldout.validate({"ridge": Ridge()}, pd.DataFrame(X), X[:, 0] + RNG.normal(size=120), progress=False)
-    for one in (made["ridge"], made.baseline, made.columns(), made.powered(), made.differences(), made.more_rows()):
+    for one in (
+        made["ridge"],
+        made.baseline,
+        made.columns(),
+        made.prediction_powered(),
+        made.differences(),
+        made.more_rows(),
+    ):
         assert len(one) == len(one.to_frame())
-    assert made.powered() == made.prediction_powered()
