@@ -14,8 +14,9 @@ RAW = Path("data/raw")
 
 
 @pytest.fixture
-def tracked(checkout, shipped):
+def tracked(checkout, shipped, monkeypatch):
     """Two tables below data/raw, one.csv and two.csv, in a repository of git and DVC."""
+    monkeypatch.setenv("DVC_SITE_CACHE_DIR", str(checkout / "site"))
     subprocess.run(["git", "init", "--quiet"], check=True)
     Repo.init().close()
     Path("params.yaml").write_bytes(Path(shipped).read_bytes())
