@@ -49,7 +49,8 @@ def choose(settings: Settings, validation: Validation) -> Selection:
     try:
         chosen = validation.select(settings.criterion, settings.selection.rule)
     except BadArgument as error:
-        raise UserError(with_key(f"selection.{error.argument}", error)) from None
+        of_selection = error.argument in type(settings.selection).model_fields
+        raise UserError(with_key(f"{'selection.' * of_selection}{error.argument}", error)) from None
     try:
         _ = validation.baseline
     except BadArgument as error:
