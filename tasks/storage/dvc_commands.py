@@ -62,7 +62,8 @@ def commit(settings: Settings) -> bool:
 def _changed_tables(repo: Any) -> Iterator[str]:
     """The .dvc files of data/raw with a table that has changed; not where another of its tables is missing."""
     for path in map(str, (TABLES, *sorted(TABLES.with_suffix("").glob("*.dvc")))):
-        changed = {name: how for one in repo.status([path]).get(path, ()) for name, how in one["changed outs"].items()}
+        found = [one for one in repo.status([path]).get(path, ()) if isinstance(one, dict)]  # others are about the file
+        changed = {name: how for one in found for name, how in one.get("changed outs", {}).items()}
         if missing := [name for name, how in changed.items() if how == "deleted"]:
             log.warning("%s is missing: DVC does not get the tables of %s; `dvc checkout %s`", missing[0], path, path)
         elif changed:

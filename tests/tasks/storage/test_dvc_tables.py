@@ -37,6 +37,19 @@ def test_the_rows_of_the_last_night_are_in_the_cache_and_named_for_git(tracked):
         assert (RAW.parent / out["path"]).read_text() == cached.read_text()
 
 
+def test_the_changed_source_of_an_imported_table_is_left_to_the_user(tracked):
+    Path("source.csv").write_text("a\n1\n")
+    imported = RAW / "three.csv.dvc"
+    imported.write_text("deps: [{path: ../../source.csv}]\nouts: [{path: three.csv}]\n")
+    (RAW / "three.csv").write_text("a\n1\n")
+    with Repo() as repo:
+        repo.commit(str(imported), force=True)
+    before = imported.read_text()
+    Path("source.csv").write_text("a\n2\n")
+    assert dvc_commands.commit(load("params.yaml"))
+    assert before == imported.read_text()
+
+
 def test_where_a_table_is_missing_the_list_stays(tracked, caplog):
     before = dvc_commands.TABLES.read_text()
     tracked[0].unlink()
