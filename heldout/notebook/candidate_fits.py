@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heldout.errors import FitFailure, TaskFailed
 from heldout.estimates import ESTIMATES, OF_UNLABELED, schemes_of
@@ -15,10 +16,12 @@ from heldout.fits.scheme_fits import SchemeLosses, exact_losses, may_skip_fits
 from heldout.fits.specs import CompareSpec, FitSpec, How, Known, KnownSplits, Labeled, Specs
 from heldout.learners.fit_warnings import FitWarnings, WarningCounts
 from heldout.learners.threads import one_thread
-from heldout.losses import Losses
+from heldout.losses import Loss, Losses
+from heldout.losses.choice import spec_of
 from heldout.losses.tested_losses import ShardMargins
 from heldout.notebook.progress import FitBar
 from heldout.running import make
+from heldout.running.content import digest_of
 from heldout.running.isolation import Isolation
 from heldout.running.store import MemoryStore, Store
 from heldout.schemes import SchemeName
@@ -39,6 +42,26 @@ class Digests:
     unlabeled: str | None = None
     learner: str | None = None
     loss: str | None = None
+
+    @property
+    def lack(self) -> str | None:
+        """What has none; None for nothing."""
+        if None in (self.rows, self.unlabeled, self.loss):
+            return "its rows or the loss have"
+        return "its learner has" if self.learner is None else None
+
+
+def digests_of(
+    candidates: Mapping[str, Any], X: Any, y: NDArray[np.generic], unlabeled: Any, loss: Loss
+) -> dict[str, Digests]:
+    """Those of each candidate on the rows X with the labels y."""
+    of_loss = digest_of((spec_of(loss), loss.name, loss.needs))
+    labels = y.tolist() if y.dtype.kind in "OU" else y  # alike as strings and as objects, as a saved result has them
+    rows = None if of_loss is None else digest_of((X, labels))
+    if rows is None:
+        return dict.fromkeys(candidates, Digests())
+    others = digest_of(unlabeled)
+    return {name: Digests(rows, others, digest_of(learner), of_loss) for name, learner in candidates.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +217,10 @@ class CandidateFits:
     def halved(self, design: Design) -> "CandidateFits":
         """The same with a `design` of fewer halvings: its hypotheses of the others were not made, or are left out."""
         return replace(self, design=design)
+
+    def kept(self, store: Store, known: Digests) -> "CandidateFits":
+        """The same, whose fits are kept in `store` if those `known` tell them from others."""
+        return self if known.lack else replace(self, store=store, digests=known)
 
     def release(self) -> None:
         """Let go of what schemes without fits share: as large as a Gram matrix, which not every candidate may keep."""

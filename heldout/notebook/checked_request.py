@@ -4,8 +4,6 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -29,10 +27,8 @@ from heldout.rows.aligned_rows import aligned
 from heldout.rows.checked_rows import checked_rows, checked_unlabeled
 from heldout.rows.class_order import last_of_two
 from heldout.rows.frames import library_of
-from heldout.running.content import digest_of
 from heldout.running.isolation import Isolation
-from heldout.running.secret import user_secret
-from heldout.running.store import FolderStore
+from heldout.running.store import FolderStore, store_of_user
 from heldout.schemes.halvings import Repeats
 from heldout.schemes.progressive import Block
 from heldout.selection.margin import checked as checked_margin
@@ -43,7 +39,6 @@ from heldout.splits.dependence import Dependence, checked_dependence
 from heldout.splits.partition import can_stratify, part_size, rarest_class
 from heldout.splits.weights import Weights, fit_argument
 
-_OWN_FOLDER = "heldout-fits"  # in the folder that a user names as the store
 _FEWER_FOLDS = 5  # where a class is too rare for the default
 _OF_TEST_SET = ("E_in", "E_val")  # what one split says
 _EVERY = (*PER_CANDIDATE, *OF_THE_WINNER)
@@ -79,8 +74,7 @@ class Request:
     `X`, shape (N, p), and `unlabeled`, shape (n, p) or None, have rows that can be taken; `library` is that of the data
     frame X. `loss` is that of the labels `y`, shape (N,). `estimates` are the names to compute, in the order of tables.
     `limit` is that of losses in a race, None without one: candidates that fall behind, or are not among the
-    `finalists`, get no further fits. `margin` is in units of the loss. `judged` is the digest of the loss, None where
-    it has none, or nothing is stored.
+    `finalists`, get no further fits. `margin` is in units of the loss.
     """
 
     X: Any
@@ -102,7 +96,6 @@ class Request:
     weights: Weights | None
     isolation: Isolation | None
     store: FolderStore | None
-    judged: str | None
 
 
 def checked(
@@ -181,7 +174,7 @@ def checked(
     _check_choice("on_error", on_error, get_args(OnError))
     jobs = _checked_jobs(n_jobs)
     isolation = None if fit_timeout is None else Isolation(jobs, _checked_limit(fit_timeout))
-    kept = _checked_store(store)
+    kept = None if store is None else store_of_user(store)
     check_level(level)
     if isinstance(cv, Iterator):
         cv = [*cv]  # it is read twice
@@ -245,28 +238,7 @@ def checked(
         weights=weights,
         isolation=isolation,
         store=kept,
-        judged=None if kept is None else digest_of((loss, chosen.name, chosen.needs)),
     )
-
-
-def _checked_store(store: Any) -> FolderStore | None:
-    """The store below the folder `store`, whose files only this user can have written; None for none.
-
-    It has a folder of its own, which nobody else may enter: those of the user stay as they are.
-    """
-    if store is None:
-        return None
-    if not isinstance(store, str | os.PathLike):
-        raise BadArgument("store", f"store is {store!r}; it must be the path of a folder, which may not exist yet")
-    if os.name != "posix":
-        raise BadArgument("store", f"store is {store!r}, whose files this system cannot keep private; leave it out")
-    folder = Path(store).absolute()
-    if folder.exists() and not folder.is_dir():
-        raise BadArgument("store", f"store is {store!r}, which is no folder; it must be the path of one")
-    own = folder / _OWN_FOLDER
-    if own.exists() and own.stat().st_uid != os.getuid():
-        raise BadArgument("store", f"store is {store!r}, where {own} is another user's; use a folder of your own")
-    return FolderStore(own, partial(user_secret, "stored fits"))
 
 
 def _checked_limit(fit_timeout: Any) -> float:

@@ -1,7 +1,7 @@
 """A result that was saved, read again."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -15,7 +15,7 @@ from heldout.findings.finding import Finding
 from heldout.fits.specs import How
 from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses, choose_loss
-from heldout.notebook.candidate_fits import CandidateFits
+from heldout.notebook.candidate_fits import CandidateFits, digests_of
 from heldout.notebook.look import Looked
 from heldout.notebook.named_candidates import named
 from heldout.notebook.progress import FitBar
@@ -24,6 +24,7 @@ from heldout.notebook.saved_result import FILE, FORMAT, Reader
 from heldout.rows.checked_rows import as_table
 from heldout.rows.frames import LIBRARIES
 from heldout.running.content import digest_of
+from heldout.running.store import Store, store_of_user
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence
 from heldout.splits.dependence import Dependence
@@ -66,7 +67,14 @@ class SavedModels:
         return self.fits
 
 
-def load(folder: str | PathLike[str], *, candidates: Any = None, X: Any = None, loss: Any = None) -> Validation:
+def load(
+    folder: str | PathLike[str],
+    *,
+    candidates: Any = None,
+    X: Any = None,
+    loss: Any = None,
+    store: str | PathLike[str] | None = None,
+) -> Validation:
     """The result that `Validation.save` wrote: equal to it, and everything works that needs no model.
 
     The files may be a stranger's: nothing in them is run. Losses stay on the disk until somebody asks for them, so the
@@ -83,6 +91,9 @@ def load(folder: str | PathLike[str], *, candidates: Any = None, X: Any = None, 
         The rows that `validate` was given, with the `candidates`.
     loss : callable, optional
         The loss, where it is a function.
+    store : path, optional
+        Where `validate(store=...)` kept its fits: with `candidates` and X their models are read there, and only those
+        that are missing are fitted again.
 
     Returns
     -------
@@ -93,7 +104,8 @@ def load(folder: str | PathLike[str], *, candidates: Any = None, X: Any = None, 
     ------
     BadArgument
         For a folder without a result, one that another version wrote in another format, and one that was changed; for
-        candidates without X, or of other names; for X with another number of rows; and without a loss that is needed.
+        candidates without X, or of other names; for X with another number of rows; without a loss that is needed; and
+        for a store without candidates, or that is no folder.
 
     Examples
     --------
@@ -109,11 +121,18 @@ def load(folder: str | PathLike[str], *, candidates: Any = None, X: Any = None, 
     """
     if (candidates is None) is not (X is None):
         raise BadArgument("candidates", "candidates and X are given together: models are fitted again from both")
-    return read(Path(folder), None if candidates is None else named(candidates), X, loss)[0]
+    if store is not None and candidates is None:
+        raise BadArgument("store", "a store is given with candidates and X: its fits are found by them")
+    kept = None if store is None else store_of_user(store)
+    return read(Path(folder), None if candidates is None else named(candidates), X, loss, kept)[0]
 
 
 def read(
-    folder: Path, candidates: Mapping[str, Any] | None = None, X: Any = None, loss: Any = None
+    folder: Path,
+    candidates: Mapping[str, Any] | None = None,
+    X: Any = None,
+    loss: Any = None,
+    store: Store | None = None,
 ) -> tuple[Validation, Mapping[str, SavedModels]]:
     """The result of a folder, and what is known of the models of each candidate. Raises BadArgument as `load`."""
     if not (folder / FILE).is_file():
@@ -128,7 +147,7 @@ def read(
                 "load it with the version that saved it",
             )
         with Reader(folder) as reader:
-            return _result(reader.of(stored), candidates, X, loss)
+            return _result(reader.of(stored), candidates, X, loss, store)
     except BadArgument:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, OSError) as error:
@@ -138,7 +157,7 @@ def read(
 
 
 def _result(
-    stored: Mapping[str, Any], candidates: Mapping[str, Any] | None, X: Any, function: Any
+    stored: Mapping[str, Any], candidates: Mapping[str, Any] | None, X: Any, function: Any, store: Store | None
 ) -> tuple[Validation, Mapping[str, SavedModels]]:
     known, written = stored["design"], stored["loss"]
     if stored["library"] not in LIBRARIES:
@@ -169,7 +188,8 @@ def _result(
             raise BadArgument(
                 "X", f"X has not the {len(design.y)} rows of the result; give those that validate was given"
             )
-        models = {name: replace(of, fits=_fits(name, candidates, rows, design)) for name, of in models.items()}
+        fits = _fits(models, candidates, rows, design, store)
+        models = {name: replace(of, fits=fits[name]) for name, of in models.items()}
     result = {**stored["result"], "dropped": tuple(stored["result"]["dropped"])}
     made = Validation(design, evidence, models, stored["library"], **result, _look=_looked(stored.get("looked")))
     carriers = {name: of and tuple(of) for name, of in stored["carriers"].items()}
@@ -221,7 +241,15 @@ def _parts(design: Design, scheme: str, losses: Losses, *, own: bool = False) ->
     return SplitLosses(losses, sizes)
 
 
-def _fits(name: str, candidates: Mapping[str, Any], X: Any, design: Design) -> CandidateFits:
-    if name not in candidates:
-        raise BadArgument("candidates", f"candidates has no {name}, which is in the result; give its learner too")
-    return CandidateFits(name, candidates[name], X, design, How(), FitBar(shown=False))
+def _fits(
+    names: Iterable[str], candidates: Mapping[str, Any], X: Any, design: Design, store: Store | None
+) -> Mapping[str, CandidateFits]:
+    for name in names:
+        if name not in candidates:
+            raise BadArgument("candidates", f"candidates has no {name}, which is in the result; give its learner too")
+    bar = FitBar(shown=False)
+    fits = {name: CandidateFits(name, candidates[name], X, design, How(), bar) for name in names}
+    if store is None:
+        return fits
+    known = digests_of(candidates, X, design.y, None, design.loss)
+    return {name: of.kept(store, known[name]) for name, of in fits.items()}

@@ -24,7 +24,7 @@ from heldout.fits import stated_limit
 from heldout.fits.specs import How, UseShortcuts
 from heldout.learners.fit_warnings import WarningCounts
 from heldout.notebook.called_otherwise import called_otherwise
-from heldout.notebook.candidate_fits import CandidateFits, Digests
+from heldout.notebook.candidate_fits import CandidateFits, digests_of
 from heldout.notebook.checked_request import Request, checked
 from heldout.notebook.execute import OnError, check_not_all_failed, execute, gathered
 from heldout.notebook.look import Look
@@ -32,9 +32,7 @@ from heldout.notebook.named_candidates import named
 from heldout.notebook.progress import FitBar
 from heldout.notebook.result import Validation
 from heldout.printable import printable
-from heldout.running.content import digest_of
 from heldout.running.plan import Plan
-from heldout.running.store import MemoryStore, Store
 from heldout.schemes import SchemeName
 from heldout.schemes.design import Design, Evidence, check_weights
 from heldout.schemes.halvings import HALVES, Repeats, most
@@ -370,28 +368,22 @@ def validate(
 def _fits(asked: Request, candidates: Mapping[str, Any], design: Design, bar: FitBar) -> dict[str, CandidateFits]:
     """The fits of each candidate, which has a store where one was asked for and its fits can be told from others."""
     how = How(asked.shortcuts, None if asked.isolation is None else asked.isolation.fit_timeout)
-    rows = None if asked.store is None or asked.judged is None else digest_of((asked.X, asked.y))
-    unlabeled = None if rows is None else digest_of(asked.unlabeled)
-    fits = {}
-    for name, learner in candidates.items():
-        known = Digests(rows, unlabeled, None if rows is None else digest_of(learner), asked.judged)
-        stored = None not in (known.rows, known.unlabeled, known.learner)
-        if asked.store is not None and not stored:
-            what = "its learner has" if unlabeled is not None else "its rows or the loss have"
-            unstored = (
-                f"{name} is fitted without the store: {what} no digest, since code of no installed package is used"
-            )
-            warnings.warn(printable(unstored), LearnerWarning, stacklevel=3)
-        store: Store = asked.store if asked.store is not None and stored else MemoryStore()
-        fits[name] = CandidateFits(
+    fits = {
+        name: CandidateFits(
             *(name, learner, asked.X, design, how, bar),
-            digests=known if stored else Digests(),
-            store=store,
             jobs=asked.jobs,
             unlabeled=asked.unlabeled,
             isolation=asked.isolation,
         )
-    return fits
+        for name, learner in candidates.items()
+    }
+    if asked.store is None:
+        return fits
+    known = digests_of(candidates, asked.X, asked.y, asked.unlabeled, asked.loss)
+    for name, lack in ((name, of.lack) for name, of in known.items() if of.lack):
+        unstored = f"{name} is fitted without the store: {lack} no digest, since code of no installed package is used"
+        warnings.warn(printable(unstored), LearnerWarning, stacklevel=3)
+    return {name: of.kept(asked.store, known[name]) for name, of in fits.items()}
 
 
 def _designed(asked: Request) -> Design:

@@ -15,13 +15,16 @@ import stat
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from heldout.errors import StoreFailure
+from heldout.errors import BadArgument, StoreFailure
 from heldout.running.private_files import private_folders, private_opener
+from heldout.running.secret import user_secret
 
 _BYTES = 32  # of the checksum, in front of the pickle
+_OF_USER = "heldout-fits"  # in the folder that a user names
 
 
 class Store(Protocol):
@@ -181,6 +184,25 @@ def _is_authentic(store: FolderStore, key: str, secret: str, version_of_file: tu
             return True
     store._refused.append(path)
     return False
+
+
+def store_of_user(store: Any) -> FolderStore:
+    """The store below the folder `store`, whose files only this user can have written.
+
+    It has a folder of its own, which nobody else may enter: those of the user stay as they are. Raises BadArgument for
+    what is no folder, for fits of another user, and on a system that keeps no file private.
+    """
+    if not isinstance(store, str | os.PathLike):
+        raise BadArgument("store", f"store is {store!r}; it must be the path of a folder, which may not exist yet")
+    if os.name != "posix":
+        raise BadArgument("store", f"store is {store!r}, whose files this system cannot keep private; leave it out")
+    folder = Path(store).absolute()
+    if folder.exists() and not folder.is_dir():
+        raise BadArgument("store", f"store is {store!r}, which is no folder; it must be the path of one")
+    own = folder / _OF_USER
+    if own.exists() and own.stat().st_uid != os.getuid():
+        raise BadArgument("store", f"store is {store!r}, where {own} is another user's; use a folder of your own")
+    return FolderStore(own, partial(user_secret, "stored fits"))
 
 
 def _checksum(key: str, secret: str, file: IO[bytes]) -> bytes:

@@ -119,6 +119,29 @@ def test_a_file_that_this_user_did_not_write_is_not_read_and_its_fit_is_made_aga
     assert {0o600} == {stat.S_IMODE(path.stat().st_mode) for path in files}
 
 
+@pytest.mark.parametrize("of", [y, np.array(["no", "yes"], dtype=object)[y], pd.Series(y == 1, dtype="category")])
+def test_models_of_a_saved_result_are_read_from_the_store_and_the_missing_alone_are_fitted(tmp_path, made, of):
+    first = validated({"tree": DecisionTreeClassifier()}, y=of, store=tmp_path / "fits")
+    folder = first.save(tmp_path / "saved")
+    given = {"candidates": {"tree": DecisionTreeClassifier()}, "X": X, "store": tmp_path / "fits"}
+    made.clear()
+    found = heldout.load(folder, **given).target("tree", "E_cv")
+    for one, other in zip(first.target("tree", "E_cv"), found, strict=True):
+        np.testing.assert_array_equal(one.predict(X), other.predict(X))
+    assert [] == made
+    models = [path for path in (tmp_path / "fits").rglob("*.hypothesis") if path.is_file()]
+    models[0].unlink()
+    loaded = heldout.load(folder, **given)
+    assert [*map(len, (loaded.target("tree", "E_cv"), loaded.target("tree", "E_val")))] == [5, 1]
+    assert 1 == len(made)
+
+
+def test_a_saved_result_takes_no_store_without_its_learners(tmp_path):
+    folder = validated({"bayes": GaussianNB()}, store=tmp_path / "fits").save(tmp_path / "saved")
+    with pytest.raises(BadArgument, match="candidates and X"):
+        heldout.load(folder, store=tmp_path / "fits")
+
+
 @pytest.mark.parametrize("store", [1, True, Path(__file__)])
 def test_a_store_that_is_no_folder_is_refused_before_any_fit(store, made):
     with pytest.raises(BadArgument, match="^store is "):
