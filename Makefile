@@ -13,7 +13,7 @@ repro: .venv/ready ## validate the candidates of params.yaml
 	dvc repro
 
 test: .venv/ready ## the tests; SLOW=yes: with `make check`, and then the slow tests, as CI
-	$(MAKE) --no-print-directory -j5 --output-sync=target SLOW= UNTIL= $(DEFAULT) $(if $(SLOW),check)
+	$(MAKE) --no-print-directory -j$(CORES) --output-sync=target SLOW= UNTIL= $(DEFAULT) $(if $(SLOW),check)
 	$(if $(SLOW),$(MAKE) --no-print-directory -j3 --output-sync=target $(SLOW_ALONE))
 
 test-long: .venv/ready ## the tests that are too long for CI: before a release
@@ -30,11 +30,12 @@ conda: .venv/ready ## the wheel, and from it the conda package, which needs no c
 faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and their count
 	python -m pytest -m fault
 
-# Each group is a process, the longest first; there are more of them than cores, since real commands spend much of their
-# time waiting. Many more take longer: with eight at once CI took 19:45 on two cores, with five 14:29, with three 13:09.
-# The slow tests come when all others have passed; the real commands are several groups of them, of tests that share the
-# runs they look at.
-DEFAULT := test-heldout test-heldout-parts test-end-to-end test-tasks test-tables
+# Each group is a process, the longest first. Default tests compute, one group on each core: five at once on two cores
+# took 503 s of the processor in 4:46, two 441 s in 4:01. Slow ones spend much of their time waiting for real commands:
+# with eight at once CI took 19:45 on two cores, with five 14:29, with three 13:09. They come when all others have
+# passed; the real commands are several groups of them, of tests that share the runs they look at.
+CORES := $(shell getconf _NPROCESSORS_ONLN)
+DEFAULT := test-heldout test-tasks test-tables test-heldout-parts test-end-to-end
 SLOW_ALONE := test-shown test-tasks test-heldout test-runs test-others test-life test-heldout-parts test-tables
 MARKED := $(if $(SLOW),-m 'slow and not long')
 # UNTIL=SECONDS since 1970: a group of slow tests begins before that or is left out, so that CI fits its time also on a

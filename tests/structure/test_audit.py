@@ -62,7 +62,7 @@ def test_what_is_known_and_not_accepted_ends_with_1(known, accepted, code, said,
     monkeypatch.setattr(Knows, "known", known)
     (tmp_path / "accepted.json").write_text(json.dumps(accepted))
     with HTTPServer(("127.0.0.1", 0), Knows) as served:
-        threading.Thread(target=served.serve_forever, daemon=True).start()
+        threading.Thread(target=served.serve_forever, args=(0.01,), daemon=True).start()
         ran = audit(f"http://127.0.0.1:{served.server_port}", tmp_path / "accepted.json")
         served.shutdown()
     assert code == ran.returncode, ran.stderr
