@@ -23,6 +23,13 @@ def _nothing_is_written_into_the_checkout():
     assert [] == written, "a test works in a folder of its own: tmp_path, or a clone"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_written_into_the_folders_of_the_user(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 _outcomes: dict[str, bool] = {}
 _faults: dict[str, str] = {}
 

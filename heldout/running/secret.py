@@ -23,10 +23,15 @@ def secret_of(path: Path, purpose: str) -> str:
 
 def user_secret(purpose: str) -> str:
     """The same, of the user of this machine: a folder that came from elsewhere was not made with it."""
+    return secret_of(user_folder() / "secret", purpose)
+
+
+def user_folder() -> Path:
+    """The folder of this user on this machine, which nobody else may enter. Raises PermissionError for another's."""
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     state.mkdir(parents=True, exist_ok=True)
     private_folders(state / "heldout")
-    return secret_of(state / "heldout" / "secret", purpose)
+    return state / "heldout"
 
 
 def _key(path: Path) -> bytes:

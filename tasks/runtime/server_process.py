@@ -6,6 +6,7 @@ how they ended. It stops on SIGTERM, or when the process that started it is gone
 
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp
 sys.path.append(str(Path(__file__).parents[2]))  # last: a file of ours replaces no library
 
 from heldout.running.uncollected import uncollected
-from tasks.runtime import listening
+from tasks.runtime import empty_database, listening
 from tasks.runtime.own_address import OwnAddressOnly
 
 
@@ -38,7 +39,7 @@ def serve(port: int, parent: int) -> None:
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     # outside of the main thread uvicorn handles no signals
-    thread = threading.Thread(target=server.run, args=([listening.at(port)],))
+    thread = threading.Thread(target=_run, args=(server, listening.at(port)))
     thread.start()
     while thread.is_alive() and not stop.is_set() and os.getppid() == parent:
         stop.wait(0.3)
@@ -47,6 +48,12 @@ def serve(port: int, parent: int) -> None:
     while thread.is_alive() and time.monotonic() < deadline:
         thread.join(0.1)
     os._exit(0)  # without waiting for services that do not end
+
+
+def _run(server: uvicorn.Server, listener: socket.socket) -> None:
+    with uncollected():
+        empty_database.prepare()
+    server.run([listener])
 
 
 if __name__ == "__main__":
