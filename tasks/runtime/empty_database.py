@@ -1,10 +1,10 @@
 """An empty database of Prefect: seconds of migrations for the first server of this user, and a copy for all others."""
 
+import asyncio
 import contextlib
 import os
 import shutil
 import sqlite3
-from functools import partial
 from pathlib import Path
 
 from heldout.running.private_files import private_opener
@@ -18,9 +18,8 @@ def prepare() -> None:
     user may enter, since a database says what Prefect runs. The server's own start brings any database up to date, so
     that a copy which cannot be made costs time alone.
     """
-    import anyio
     import prefect
-    from prefect.server.database.alembic_commands import alembic_upgrade
+    from prefect.server.database import provide_database_interface
     from prefect.settings import PREFECT_API_DATABASE_CONNECTION_URL
     from sqlalchemy.engine import make_url
 
@@ -34,7 +33,7 @@ def prepare() -> None:
         kept = user_folder() / f"prefect-{prefect.__version__}.db"
         if not kept.exists():
             database.parent.mkdir(parents=True, exist_ok=True)
-            anyio.run(partial(anyio.to_thread.run_sync, alembic_upgrade))
+            asyncio.run(provide_database_interface().create_db())
             _copy(database, kept)
         else:
             _copy(kept, database)
