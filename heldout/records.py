@@ -239,6 +239,18 @@ class ClassError:
 
 
 @dataclass(frozen=True)
+class Confused:
+    """How many `rows` of a class the fold hypotheses of a candidate take for another, or for it: a line of
+    `cv_confusion.csv`.
+    """
+
+    candidate: str
+    actual: str
+    predicted: str
+    rows: float
+
+
+@dataclass(frozen=True)
 class RocPoint:
     """The rates at which rows ranked at `threshold` or above are of another class, and of the class: `roc.csv`.
 

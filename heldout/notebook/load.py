@@ -193,7 +193,8 @@ def _result(
     result = {**stored["result"], "dropped": tuple(stored["result"]["dropped"])}
     made = Validation(design, evidence, models, stored["library"], **result, _look=_looked(stored.get("looked")))
     carriers = {name: of and tuple(of) for name, of in stored["carriers"].items()}
-    made.take_known(stored["answered"], carriers, stored["populations"])
+    confused = {name: tuple(of) for name, of in stored.get("confused", {}).items()}  # an earlier version has none
+    made.take_known(stored["answered"], carriers, stored["populations"], confused)
     return made, models
 
 

@@ -13,6 +13,7 @@ from heldout.decision.ship import Decision, Further
 from heldout.diagnosis import too_good
 from heldout.diagnosis.class_errors import class_errors
 from heldout.diagnosis.column_reliance import DRAWS, column_reliance
+from heldout.diagnosis.confusion import confusion
 from heldout.diagnosis.curves.of_answers import Curves
 from heldout.diagnosis.hard_rows import hard_rows
 from heldout.diagnosis.more_rows import missing, more_rows
@@ -38,6 +39,7 @@ from heldout.notebook.opened_test_set import Opened
 from heldout.records import (
     ClassError,
     ColumnReliance,
+    Confused,
     Difference,
     Estimate,
     MoreRows,
@@ -69,6 +71,7 @@ if TYPE_CHECKING:  # what people see is made where somebody looks
     from heldout.notebook.view import View
 
 HELD_OUT, TEST_SET = "held-out rows", "test set"
+_FEW_FOLDS = 50  # whose hypotheses a run asks again, and fits where a shortcut spared them
 _ALSO_AFTER = (
     "_by_candidate",
     "chosen",
@@ -76,6 +79,7 @@ _ALSO_AFTER = (
     "_differences",
     "_beaten",
     "_carriers",
+    "_confused",
     "_held_out",
     "_populations",
 )  # the test set is opened
@@ -667,6 +671,49 @@ class Validation:
         name = self._checked(candidate)
         return self._records(ClassError, class_errors(self.design, self.evidence[name], name))
 
+    def confusion(self, candidate: str | None = None) -> Records[Confused]:
+        """Which class the rows of each class are taken for by cross-validation (`heldout.diagnosis.confusion`).
+
+        Parameters
+        ----------
+        candidate : str, optional
+            The name of a candidate; None is the one of least E_cv.
+
+        Returns
+        -------
+        tuple of Confused, with to_frame()
+            The number of rows of each pair of classes that has some, in the order of the classes; none for another loss
+            than 0/1. Of more than two classes the hypotheses of the folds answer again, and a shortcut's are fitted.
+
+        Raises
+        ------
+        BadArgument
+            For a name that is no candidate, without E_cv, and for a saved result without models.
+        FitFailure
+            For a hypothesis that does not answer.
+
+        Examples
+        --------
+        >>> import heldout
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> found = heldout.validate({"bayes": GaussianNB()}, X, y, folds=5, estimates=["E_cv"]).confusion()
+        >>> [(one.actual, one.predicted, one.rows) for one in found]
+        [('0', '0', 50.0), ('1', '1', 46.0), ('1', '2', 4.0), ('2', '1', 3.0), ('2', '2', 47.0)]
+        """
+        name = self._checked(candidate)
+        if name not in self._confused:
+            of = self._fits[name]
+            self._confused[name] = confusion(
+                self.design,
+                self.evidence[name],
+                name,
+                lambda: of.hypotheses("cross_validation"),
+                lambda: of.X,
+            )
+        return self._records(Confused, self._confused[name])
+
     def too_good(self, candidate: str | None = None) -> tuple[Carrier, ...] | None:
         """The columns that carry an error which is too low to be believed: less than a hundredth of the baseline's.
 
@@ -928,9 +975,9 @@ class Validation:
         ----------
         kind : str, default "estimates"
             estimates, more_rows, prediction_powered, costs: of every candidate; differences, not_credible,
-            class_errors, columns, hard_rows, calibration, roc, residuals: of one. costs are measured now: the seconds
-            of a fit, the microseconds of a prediction, the bytes of the model; NaN for seconds of fits that were made
-            elsewhere.
+            class_errors, confusion, columns, hard_rows, calibration, roc, residuals: of one. costs are measured now:
+            the seconds of a fit, the microseconds of a prediction, the bytes of the model; NaN for seconds of fits that
+            were made elsewhere.
         candidate : str, optional
             The name of a candidate; None is the one of least E_cv.
 
@@ -1126,6 +1173,10 @@ class Validation:
         return {}
 
     @cached_property
+    def _confused(self) -> dict[str, tuple[Confused, ...]]:
+        return {}
+
+    @cached_property
     def _held_out(self) -> dict[str, Answered]:
         return {}
 
@@ -1133,22 +1184,32 @@ class Validation:
     def _populations(self) -> dict[str, str]:
         return {}
 
-    def _known_of_models(self, candidates: Sequence[str]) -> dict[str, Any]:
-        """What models said that a saved result shows without them: answers, carriers, and other populations."""
-        for name in candidates:
+    def _known_of_models(self, asked: Sequence[str] | None) -> dict[str, Any]:
+        """What models said that a saved result shows without them: answers, carriers, and other populations.
+
+        The classes that fold hypotheses take rows for are among it where somebody `asked` by name for a candidate of
+        few folds, or has asked before.
+        """
+        for name in self.candidates if asked is None else asked:
             self.too_good(name)
+            with suppress(BadArgument, FitFailure):
+                if asked is not None and len(self.design.splits("cross_validation")) <= _FEW_FOLDS:
+                    self.confusion(name)
             self.other_population(name)
             with suppress(BadArgument, FitFailure):
                 self._answered(name)
-        return {"answered": self._held_out, "carriers": self._carriers, "populations": self._populations}
+        known = {"answered": self._held_out, "carriers": self._carriers, "populations": self._populations}
+        return {**known, "confused": self._confused}
 
     def take_known(
         self,
         answered: Mapping[str, Answered],
         carriers: Mapping[str, tuple[Carrier, ...]],
         populations: Mapping[str, str],
+        confused: Mapping[str, tuple[Confused, ...]],
     ) -> None:
         """Take what the models said when the result was saved."""
+        self._confused.update(confused)
         self._held_out.update(answered)
         self._carriers.update(carriers)
         self._populations.update(populations)
@@ -1382,7 +1443,7 @@ class Validation:
             Path(folder),
             self._fits,
             self._library,
-            **self._known_of_models(self.candidates if asked is None else asked),
+            self._known_of_models(asked),
             overwrite=overwrite,
         )
 

@@ -28,7 +28,7 @@ from heldout.metrics.metric import Answered
 from heldout.notebook.candidate_fits import CandidateFits
 from heldout.notebook.candidate_models import CandidateModels
 from heldout.notebook.opened_test_set import Opened
-from heldout.records import Difference, Estimate
+from heldout.records import Confused, Difference, Estimate
 from heldout.running.content import digest_of
 from heldout.schemes.design import Design
 from heldout.schemes.halvings import Halvings
@@ -47,8 +47,8 @@ FILE, ARRAYS = "validation.json", "arrays.npy"
 _RECORDS: Mapping[str, Any] = {
     one.__name__: one
     for one in (
-        *(Answered, Carrier, Controls, Dependence, Difference, Dropped, Estimate, Halvings, Opened, Partition, Weights),
-        *(ShardMargins, WarningCount, WarningCounts),
+        *(Answered, Carrier, Confused, Controls, Dependence, Difference, Dropped, Estimate, Halvings, Opened),
+        *(Partition, ShardMargins, Weights, WarningCount, WarningCounts),
     )
 }
 _OF_DESIGN = (
@@ -63,13 +63,11 @@ def save(
     folder: Path,
     models: Mapping[str, CandidateModels],
     library: str,
-    answered: Mapping[str, Answered],
-    carriers: Mapping[str, tuple[Carrier, ...]],
-    populations: Mapping[str, str],
+    known: Mapping[str, Mapping[str, Any]],
     *,
     overwrite: bool,
 ) -> Path:
-    """Write a result, with what its `models` say, to a folder that is there whole or not at all."""
+    """Write a result, with what is `known` of what its models say, to a folder that is there whole or not at all."""
     replaced = folder.exists()
     if replaced and not overwrite:
         raise FileExistsError(f"{folder} exists; give another name, or overwrite=True to replace it")
@@ -78,7 +76,6 @@ def save(
     draft, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{what}") for what in ("draft", "old"))
     try:
         draft.mkdir()
-        known = {"answered": answered, "carriers": carriers, "populations": populations}
         with (draft / ARRAYS).open("wb") as file:
             record = Writer(file).of({"format": FORMAT, "library": library, **known, **_record(made, models)})
         (draft / FILE).write_text(json.dumps(record), encoding="utf-8")

@@ -20,6 +20,7 @@ from heldout.records import (
     CalibrationBin,
     ClassError,
     ColumnReliance,
+    Confused,
     Difference,
     Estimate,
     MoreRows,
@@ -142,6 +143,11 @@ def _class_errors(made: "Validation", name: str, _fits: Any) -> Table:
     return Table.of(ClassError, made.class_errors(name) if "E_cv" in made.design.estimates else ())
 
 
+def _confusion(made: "Validation", name: str, _fits: Any) -> Table:
+    """As `_class_errors`."""
+    return Table.of(Confused, made.confusion(name) if "E_cv" in made.design.estimates else ())
+
+
 def _columns(made: "Validation", name: str, _fits: Any) -> Table:
     """The names of the columns of a set in one text."""
     return _of_columns(made.columns(name))
@@ -212,6 +218,7 @@ KINDS: Mapping[str, Find] = {
     "prediction_powered": _powered,
     "not_credible": _not_credible,
     "class_errors": _class_errors,
+    "confusion": _confusion,
     "columns": _columns,
     "hard_rows": _hard_rows,
     "costs": _costs,

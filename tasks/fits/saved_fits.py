@@ -55,7 +55,7 @@ def write(settings: Settings, fitted: Fitted, compared: Compared) -> None:
         tables["largest_disagreement"] = compared.largest
     with files.writing_fits(tables, fitted.halvings) as folder:
         try:
-            saved_result.save(made, folder, models, "pandas", **_NOT_ASKED, overwrite=False)
+            saved_result.save(made, folder, models, "pandas", _NOT_ASKED, overwrite=False)
         except BadArgument as error:
             raise UserError(str(error)) from None
 

@@ -66,6 +66,7 @@ def read_summary(settings: Settings) -> Summary:
 def _winner_tables() -> WinnerTables:
     paths = {
         "class_errors": files.CLASS_ERRORS,
+        "confusion": files.CV_CONFUSION,
         "columns": files.COLUMNS_THAT_MATTER,
         "hard_rows": files.HARD_ROWS,
         "to_label": files.TO_LABEL,

@@ -37,6 +37,7 @@ class WinnerTables:
     """Each table as it was written; one without a line has nothing to say."""
 
     class_errors: pd.DataFrame = field(default_factory=pd.DataFrame)
+    confusion: pd.DataFrame = field(default_factory=pd.DataFrame)
     columns: pd.DataFrame = field(default_factory=pd.DataFrame)
     hard_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
     to_label: pd.DataFrame = field(default_factory=pd.DataFrame)

@@ -19,6 +19,7 @@ OF_RESULT = {
     "prediction_powered": files.PREDICTION_POWERED,
     "not_credible": files.NOT_CREDIBLE,
     "class_errors": files.CLASS_ERRORS,
+    "confusion": files.CV_CONFUSION,
     "hard_rows": files.HARD_ROWS,
     "calibration": files.CALIBRATION,
     "roc": files.ROC,
@@ -28,6 +29,7 @@ OF_RESULT = {
 _TEXTS = (
     *("candidate", "against", "estimate", "target", "interval", "assumption", "metric", "slice", "reason"),
     *("columns", "not_credible", "shard", "file", "label", "answer", "class_name", "hypothesis", "part", "by_margin"),
+    *("actual", "predicted"),
 )
 
 

@@ -1,4 +1,4 @@
-"""The error of each class, by cross-validation: it is there before the test set is opened."""
+"""The error of each class, and what it is taken for, by cross-validation: before the test set is opened."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from heldout.display.svg import ACCENT, MUTED
+from heldout.display.svg import ACCENT, MUTED, PAPER
 from heldout.losses import ZERO_ONE, amounts
 from tasks.report.section import Cell, PagePicture, Section, Table
-from tasks.report.style import figure, interval_line, name_lines
+from tasks.report.style import figure, interval_line, name_lines, short
 from tasks.report.summary import Summary, shown_count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DRAWN = 20
+_PAIRS = 10  # that are mistaken most often
+_WRITTEN = 12  # classes whose counts fit into their squares
 
 
 def section(summary: Summary) -> Section | None:
@@ -31,10 +33,19 @@ def section(summary: Summary) -> Section | None:
     )
     if len(lines) > _DRAWN:
         caption += f" The picture has the {_DRAWN} classes of the largest error."
-    numbers = Table("Error of each class, %", ["class", "rows", "error", "interval"], [_line(line) for line in lines])
-    picture = PagePicture(partial(_draw, summary, lines[:_DRAWN]), "The error of each class, as in the table")
+    numbers = [Table("Error of each class, %", ["class", "rows", "error", "interval"], [_line(line) for line in lines])]
+    pictures = [PagePicture(partial(_draw, summary, lines[:_DRAWN]), "The error of each class, as in the table")]
+    counts = summary.tables.confusion
+    if len(lines) > 2 and not counts.empty:
+        wrong = counts[counts["actual"] != counts["predicted"]]
+        most = wrong.sort_values("rows", ascending=False, kind="stable").head(_PAIRS).to_dict("records")
+        pairs = [[str(of["actual"]), str(of["predicted"]), f"{of['rows']:g}"] for of in most]
+        numbers.append(Table("Mistaken most often", ["class", "taken for", "rows"], pairs, frozenset({1})))
+        if len(lines) <= _DRAWN:
+            alt = "How many rows of each class, in lines, are taken for each class, in columns"
+            pictures.append(PagePicture(partial(_draw_confusion, counts), alt))
     sealed = summary.test_set.metrics.empty  # else these are among its metrics
-    return Section("classes", "Errors of each class", caption, [picture], numbers=[numbers], opened=sealed)
+    return Section("classes", "Errors of each class", caption, pictures, numbers=numbers, opened=sealed)
 
 
 def _line(line: Mapping[Any, Any]) -> list[str | Cell]:
@@ -63,4 +74,34 @@ def _draw(summary: Summary, lines: Sequence[Mapping[Any, Any]]) -> "Figure":
     name_lines(axes, [str(line["class_name"]) for line in lines])
     axes.set_xlim(0, 1.03 * most)
     axes.set_xlabel("error in cross-validation, %; dotted: of all rows", loc="right")
+    return made
+
+
+def _draw_confusion(counts: pd.DataFrame) -> "Figure":
+    """A square for each pair of classes: the darker, the larger its share of the line; right answers without colour."""
+    from matplotlib.patches import Rectangle
+
+    names = [*dict.fromkeys([*counts["actual"], *counts["predicted"]])]
+    size = 0.8 + min(0.32 * len(names), 3.9)
+    made, axes = figure(size + 0.3, size)
+    rows = counts.groupby("actual")["rows"].sum()
+    for of in counts.to_dict("records"):
+        line, column = names.index(of["actual"]), names.index(of["predicted"])
+        right, share = line == column, of["rows"] / rows[of["actual"]]
+        look = {"fc": "none", "ec": MUTED} if right else {"fc": ACCENT, "ec": "none", "alpha": 0.2 + 0.8 * share}
+        axes.add_patch(Rectangle((column - 0.46, line - 0.46), 0.92, 0.92, **look))
+        if len(names) <= _WRITTEN:
+            said = f"{of['rows']:.0f}" if of["rows"] >= 1 or of["rows"] == 0 else "<1"
+            dark = not right and share > 0.5
+            axes.text(column, line, said, ha="center", va="center", **({"color": PAPER} if dark else {}))
+    shown = [short(name, 12) for name in names]
+    axes.set_xticks(range(len(names)), shown, rotation=45 if max(map(len, shown)) > 2 else 0, ha="center")
+    axes.set_yticks(range(len(names)), shown)
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(length=0)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+    axes.set_xlabel("taken for, in cross-validation", loc="right")
+    axes.set_ylabel("class")
     return made

@@ -13,6 +13,7 @@ from heldout.records import (
     CalibrationBin,
     ClassError,
     ColumnReliance,
+    Confused,
     Difference,
     Estimate,
     MoreRows,
@@ -97,6 +98,7 @@ def read(prepared):
         report_tables.write_prediction_sets(PredictionSets("bayes", "g", 0.9, "LAC", 1 / 3, 12, reason="no, 1"))
         report_tables.write_columns([ColumnReliance("bayes", ("x", "z"), 0.1)])
         write_records("class_errors", [ClassError("bayes", "won", 3, 0.5, None, None, "fewer than 4 rows")])
+        write_records("confusion", [Confused("bayes", "won", "lost", 1.5)])
         write_records("prediction_powered", [PredictionPowered("bayes", "E_cv", reason="none")])
         doubt = {"candidate": ["bayes"], "estimate": ["E_cv"], "reason": ["2 of 9 rows carry 60 % of the loss"]}
         files.write_csv(files.NOT_CREDIBLE, pd.DataFrame(doubt))

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from heldout.losses import SQUARED
-from heldout.records import CalibrationBin, ClassError, ColumnReliance, Residual, RocPoint, ShardDisagreement
+from heldout.records import CalibrationBin, ClassError, ColumnReliance, Confused, Residual, RocPoint, ShardDisagreement
 from tasks.report.sections import class_errors, columns, hard_rows, shard_disagreement, to_label, winner_curves
 from tasks.report.sentences import sentences
 from tasks.report.style import drawing
@@ -60,6 +60,23 @@ def test_classes_stand_in_the_order_of_their_errors(summary):
     assert ["won", "2", "50.0", "–", "lost", "40", "5.0", "1.0 to 20.0", "$draw$", "0", "–", "–"] == texts(section)
     with drawing():
         assert len(section.pictures[0].draw().axes[0].lines) == 4  # two points, an interval, and the error of all rows
+
+
+def test_what_classes_are_taken_for_is_a_picture_of_more_than_two(summary):
+    errors = [ClassError("bayes", name, 4, 0.5, None, None, "fewer than 4 rows") for name in ("draw", "lost", "won")]
+    pairs = {("draw", "won"): 3.5, ("lost", "lost"): 4, ("won", "lost"): 0.5}
+    counts = [Confused("bayes", *pair, rows) for pair, rows in pairs.items()]
+    section = made(class_errors, summary(), class_errors=table(errors), confusion=table(counts))
+    assert ["draw", "won", "3.5", "won", "lost", "0.5"] == texts(section)[-6:]
+    with drawing():
+        (axes,) = section.pictures[1].draw().axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    places = {
+        (names[line], names[column], text.get_text()) for text in axes.texts for column, line in [text.get_position()]
+    }
+    assert {("draw", "won", "4"), ("lost", "lost", "4"), ("won", "lost", "<1")} == places
+    two = made(class_errors, summary(), class_errors=table(errors[:2]), confusion=table(counts))
+    assert [1, 1] == [len(two.pictures), len(two.numbers)]
 
 
 def test_each_column_is_a_line_with_what_it_adds_to_the_error(summary):
