@@ -44,5 +44,5 @@ def _report(settings: Settings, model: Model) -> None:
         estimates = summary.estimates_of(summary.selected)
         said = {"model": place, **told(summary)}
         champion_decided(settings, decision, said, dict(zip(estimates["estimate"], estimates["value"], strict=True)))
-    print_summary(summary, decision, place, costs.get(winner.name), speed, head())
+    print_summary(summary, decision, place, costs, speed, head())
     publish(summary, place, lifecycle.page(settings), head(), when)

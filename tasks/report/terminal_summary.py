@@ -1,6 +1,9 @@
 """What a run prints at its end: the table, and the lines that say what to do."""
 
 import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from heldout.display import about_race, cells, strip_text, text_table
 from heldout.display.text_table import Row
@@ -19,19 +22,21 @@ from tasks.runtime.own_code import MAKE
 from tasks.storage import files
 
 SELECTED = "selected"
+_COST = "a fit, here"
 
 
 def print_summary(
     summary: Summary,
     decision: Promotion,
     place: str,
-    cost: FitCost | None = None,
+    costs: Mapping[str, FitCost] = MappingProxyType({}),
     speed: object | None = None,
     ledger: str = "",
 ) -> None:
     """Print the table and about ten lines, as wide as the terminal; between them all sentences, if asked for.
 
-    `place` is where the model is in MLflow, `cost` that of the winner, `ledger` the head of the ledger of operations.
+    `place` is where the model is in MLflow, `costs` are what is known of some candidates, `ledger` is the head of the
+    ledger of operations.
     """
     from rich.console import Console
     from rich.text import Text
@@ -44,11 +49,13 @@ def print_summary(
     print(*textwrap.wrap(printable(origin(summary)), width, break_long_words=False), sep="\n")
     title = text_table.title(summary.scale, summary.level, SELECTED) + cells.marks(bool(summary.not_credible))
     print(*textwrap.wrap(printable(title), width, break_long_words=False), sep="\n")
-    for line, row in text_table.lines(columns, rows, width):
+    for line, row in _lines(columns, rows, width, costs, summary.selection["rows"]["labeled"]):
         console.print(Text(line, _style(row)), soft_wrap=True)
     if whole:
         print()
-        for label, line in labelled_lines(_all(summary, decision, place, cost, speed, ledger), width):
+        for label, line in labelled_lines(
+            _all(summary, decision, place, costs.get(summary.selected), speed, ledger), width
+        ):
             console.print(Text.assemble((label, "bold"), line), soft_wrap=True)
     print()
     for line in strip_text.lines(decision_strip(summary), width):
@@ -56,6 +63,18 @@ def print_summary(
     print()
     for label, line in closing_lines(summary, decision, width):
         console.print(Text.assemble((label, "bold"), line) if label else Text(line, "bold"), soft_wrap=True)
+
+
+def _lines(
+    columns: Sequence[str], rows: Sequence[Row], width: int, costs: Mapping[str, FitCost], labeled: int
+) -> Sequence[text_table.Line]:
+    """The table, with what a fit costs on this machine where that is known and has room."""
+    plain = [*text_table.lines(columns, rows, width)]
+    known = {printable(name): cost.cell(labeled) for name, cost in costs.items()}
+    nothing = (text_table.NOTHING, "")
+    with_costs = [replace(row, cells=[*row.cells, known.get(row.name, nothing)]) if row.cells else row for row in rows]
+    found = [*text_table.lines([*columns, _COST], with_costs, width)] if costs else plain
+    return found if len(found) == len(plain) else plain
 
 
 def _all(

@@ -23,9 +23,13 @@ FIRST_SCREEN = 24  # lines
 
 
 def printed(text: str) -> list[str]:
-    """The table, the strip and the last lines, without the spaces that fill a line."""
-    lines = [line.rstrip() for line in text.splitlines()]
+    """The table, the strip and the last lines, without what a fit costs and the spaces that fill a line."""
+    lines = text.splitlines()
     first = next(place for place, line in enumerate(lines) if line.startswith("errors in percent"))
+    below = lines.index("", first)
+    width = lines[first + 1].index("worse by") + len("worse by")
+    lines[first + 1 : below] = [line[:width] for line in lines[first + 1 : below]]
+    lines = [line.rstrip() for line in lines]
     decision = next(place for place, line in enumerate(lines) if line.startswith("all else ")) + 2
     return lines[first : decision + 1]
 

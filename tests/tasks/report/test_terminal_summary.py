@@ -57,6 +57,21 @@ def test_a_column_of_nothing_is_left_out(summary, capsys):
     assert ["candidate", "E_in", "E_cv", "worse", "by"] == header.split()
 
 
+@pytest.mark.parametrize("width", [50, 120])
+def test_what_a_fit_costs_is_a_column_where_it_needs_no_further_lines(summary, capsys, monkeypatch, width):
+    monkeypatch.setattr(text_table, "output_width", lambda: width)
+    monkeypatch.delenv("HELDOUT_VERBOSE", raising=False)
+    made = summary()
+    plain, costs = [], {"bayes": FitCost(0.001, 0.4, 5300)}
+    for known in ({}, costs):
+        terminal_summary.print_summary(made, Promotion("no", ""), "", known)
+        plain.append(capsys.readouterr().out.splitlines())
+    assert len(plain[0]) == len(plain[1])
+    shown = f"{0.001 * made.selection['rows']['labeled']:.2g} s, 5.2 KiB"
+    assert (width == 120) == (shown in "\n".join(plain[1]))
+    assert (width == 50) == (plain[0] == plain[1])
+
+
 def test_each_sentence_stands_next_to_its_name_and_a_long_name_on_a_line_of_its_own():
     texts = {"bound": "at most four words here", "a name of more than sixteen": "none"}
     found = [label + text for label, text in labelled_lines(texts, 20)]
@@ -83,7 +98,7 @@ def test_every_text_starts_in_the_same_column_behind_its_name(lengths):
 
 def test_what_the_winner_costs_is_a_line_of_all_that_is_known(summary, capsys, monkeypatch):
     monkeypatch.setenv("HELDOUT_VERBOSE", "1")
-    terminal_summary.print_summary(summary(), Promotion("no", ""), "", FitCost(0.25, 2.5, 2048))
+    terminal_summary.print_summary(summary(), Promotion("no", ""), "", {"bayes": FitCost(0.25, 2.5, 2048)})
     rows = summary().selection["rows"]["labeled"]
     said = " ".join(capsys.readouterr().out.split())
     assert f"{0.25 * rows:.2g} s a fit, 2.5 µs a prediction, a model of 2 KiB, on this machine" in said
