@@ -164,7 +164,8 @@ def prepare(settings: Settings, seen_by: str | None = None) -> Prepared:
             ids = _numbered(pd.Series(known.content, index=written.index).loc[pool.index].to_numpy(), pool.index)
     elif seen_by is not None:
         shared = [name for name in written.columns if column_digest(name) in seen_by.split()]
-        ids = _numbered(contents(written.loc[pool.index, shared]), pool.index)
+        if len(shared) == len(seen_by.split()):  # else those are rows of another table
+            ids = _numbered(contents(written.loc[pool.index, shared]), pool.index)
     schema = Schema.of(labeled.drop(columns=TARGET), read.columns, label_names(settings), data.left_out)
     return Prepared(
         labeled=labeled.reset_index(drop=True),

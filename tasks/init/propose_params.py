@@ -68,6 +68,7 @@ def decide(
         ("selection", "criterion"): "E_cv",
         ("selection", "rule"): "minimum",
         ("selection", "race"): "auto",
+        ("selection", "margin"): None,
         ("selection", "open_test"): False,
         ("selection", "reopen_test"): False,
         ("loss",): Commented(None, profile.proposed.get("loss", "")),

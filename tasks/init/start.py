@@ -4,7 +4,7 @@ import csv
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -33,6 +33,7 @@ from tasks.init.find_form import Read
 from tasks.init.profile import Profile
 from tasks.init.search import Search
 from tasks.params import Settings, load, read_yaml
+from tasks.params.left_out import default_of
 from tasks.plans.budget import Choice
 from tasks.runtime import own_code
 from tasks.runtime.environment import CACHE
@@ -73,8 +74,9 @@ def _initialize(sources: list[str], target: str, text_form: TextForm, given: flo
     old = _template()
     execution = read_yaml.read(old).get("execution") or {}
     minutes = execution.get("budget", propose_params.BUDGET_MINUTES) if given is None else given
+    gone = _of_other_columns(read_yaml.read(old), [*map(str, read.table.columns)])
     form = {key: value for key, value in asdict(read.text).items() if value is not None}
-    fixed: dict[edit_params.KeyPath, Any] = {("data", "read"): form}
+    fixed: dict[edit_params.KeyPath, Any] = {("data", "read"): form, **gone}
     if "budget" in execution:
         fixed["execution", "budget"] = minutes
 
@@ -131,6 +133,19 @@ def _template() -> str:
                     f"{path} is not valid YAML, so its comments and settings cannot be kept ({error}); move it away"
                 ) from None
     raise UserError(f"there is no {PARAMS}, here or next to the code; `git checkout {PARAMS}` restores it")
+
+
+def _of_other_columns(old: Mapping[str, Any], columns: Sequence[str]) -> dict[edit_params.KeyPath, Any]:
+    """The default of each key that no finding decides and that names a column which the table has not."""
+    data, report = (old.get(section) or {} for section in ("data", "report"))
+    key = data.get("key") or []
+    sets = report.get("columns")
+    names = {
+        ("data", "key"): key if isinstance(key, list) else [key],
+        ("report", "slices"): report.get("slices") or [],
+        ("report", "columns"): [name for one in sets for name in one] if isinstance(sets, list) else [],
+    }
+    return {path: default_of(path) for path, of in names.items() if not {*map(str, of)} <= {*columns}}
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,6 +40,17 @@ def test_a_row_is_found_again_in_runs_with_and_without_a_key(rows, settings_of_r
     assert not SeenRows().has_fewer_columns_than(seen)
 
 
+def test_runs_on_another_table_are_not_of_these_rows_with_a_key_or_without(rows, settings_of_rows):
+    of_another = prepare(settings_of_rows("data.drop=[id]")).seen
+    rows.rename(columns={"x": "of", "id": "here"}).to_csv("rows.csv", index=False)
+    for change in ("data.key=here", "data.drop=[]"):
+        settings = settings_of_rows(change, "split.test_fraction=0.3")
+        seen = prepare(settings).seen
+        found = seen_in(settings, of_another.columns)
+        assert seen.labeled == found.labeled
+        assert not found.labeled.overlaps(of_another.labeled)
+
+
 def test_a_key_makes_another_data_source_and_none_leaves_it_as_it_was(rows, settings_of_rows):
     free, keyed = settings_of_rows(), settings_of_rows("data.key=id")
     assert "key" not in free.model_dump()["data"]

@@ -210,6 +210,23 @@ def test_parameters_that_git_has_are_not_kept_again(shipped):
     assert not Path("params.yaml.old").exists()
 
 
+def test_keys_that_name_columns_of_another_table_do_not_stay(shipped):
+    frame = table_of(np.random.default_rng(0), 80, "two")
+    given_csv(frame.assign(code=[f"c{place}" for place in range(80)], side=np.arange(80) % 2))
+    own = {("data", "key"): ["code"], ("report", "slices"): ["side"], ("report", "columns"): [["side"]]}
+    foreign = {("data", "key"): "patient", ("report", "slices"): ["ward"], ("report", "columns"): [["side", "ward"]]}
+    for there, stays in ((own, True), (foreign, False)):
+        old = yaml.safe_load(shipped.read_text())
+        for (section, key), value in {**there, ("selection", "margin"): 2.0}.items():
+            old.setdefault(section, {})[key] = value
+        Path("params.yaml").write_text(yaml.safe_dump(old))
+        begin()
+        after = written()
+        assert None is after["selection"]["margin"]
+        for path, value in own.items():
+            assert after[path[0]][path[1]] == (value if stays else default_of(path))
+
+
 def test_a_path_outside_is_copied_below_data_raw_and_read_from_there(checkout, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside") / "mine.parquet"
     frame = table_of(np.random.default_rng(0), 80, "numbers").drop(columns="empty")
