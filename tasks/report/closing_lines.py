@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from heldout.printable import printable
 from tasks.outcome.contest import Promotion
 from tasks.report.headline import Headline, headline
+from tasks.report.next_steps import REGISTER
 from tasks.report.summary import Summary
 from tasks.runtime.own_code import COMMAND, MAKE
 from tasks.storage import files
@@ -27,7 +28,7 @@ def closing_lines(summary: Summary, promotion: Promotion, width: int) -> Iterato
     room = max(width - _INDENT, _INDENT)
     decision, to_do = (
         [line for text in (screen.advice, screen.others) if text for line in _whole(text, width)],
-        [(label, _whole(text, room)) for label, text in _to_do(summary, screen)],
+        [(label, _whole(text, room)) for label, text in _to_do(summary, screen, promotion)],
     )
     facts = list(_facts(summary, screen, promotion))
     spare = MOST - len(decision) - len(facts) - sum(len(lines) for _, lines in to_do)
@@ -67,9 +68,11 @@ def _facts(summary: Summary, screen: Headline, promotion: Promotion) -> Iterator
             yield "champion", promotion.champion.sentence(summary.loss)
 
 
-def _to_do(summary: Summary, screen: Headline) -> Iterator[tuple[str, str]]:
+def _to_do(summary: Summary, screen: Headline, promotion: Promotion) -> Iterator[tuple[str, str]]:
     if sealed := summary.selection["test_sealed"]:
         yield "test set", f"sealed: {sealed} rows; when you have decided, once: {COMMAND} open-test"
     first, *others = screen.steps
+    if first == REGISTER and not promotion.trial:
+        first = "Nothing is open."
     yield "next", f"{first.rstrip('.')} (and {len(others)} more in the report)" if others else first
     yield "all else", f"{files.REPORT}, {files.SUMMARY}, {files.MODEL}; {MAKE} ui; --verbose"

@@ -150,7 +150,8 @@ def _span(made: Morning) -> tuple[datetime, datetime]:
     first = made.nights[0].time
     moments = [*(one.time for one in made.nights), *(one.time for one in made.happened)]
     last = max([*moments, *(one.time for one in made.reigns)])
-    room = (last - first) / 100 or timedelta(hours=12)
+    # matplotlib has no ticks for less than seconds
+    room = max((last - first) / 100, timedelta(minutes=10)) if last > first else timedelta(hours=12)
     return first - room, last + room
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from heldout.display import text_table
 from tasks.outcome.contest import Promotion
-from tasks.report import terminal_summary
+from tasks.report import next_steps, terminal_summary
 from tasks.report.headline import headline
 from tests.variants import some
 
@@ -81,6 +81,14 @@ def test_a_sealed_test_set_and_a_promotion_have_a_line(closing):
     said = "\n".join(closing(120, **OUTCOMES["sealed"]))
     assert "test set      sealed: 462 rows; when you have decided, once: python -m flows open-test" in said
     assert "promoted      no: not distinguishable" in "\n".join(closing(120, Promotion("no", "not distinguishable")))
+
+
+def test_who_has_registered_the_winner_is_not_asked_to(closing, monkeypatch):
+    monkeypatch.setattr(next_steps, "_steps", lambda _summary: iter(()))
+    decided, shipped = Promotion("no", "it is the champion"), {"caveats": [], "verdict": "ship"}
+    trial, promoted = ("\n".join(closing(120, decision, **shipped)) for decision in (TRIAL, decided))
+    assert "--promote" in trial
+    assert "--promote" not in promoted
 
 
 def test_all_sentences_are_printed_on_request(closing, monkeypatch):
