@@ -1,9 +1,12 @@
 """The picture of a `Validation`: a panel for each estimate, in it a line for each candidate."""
 
+from base64 import b64encode
 from collections.abc import Sequence
+from html import escape
 from io import BytesIO
 from typing import Any
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -22,10 +25,10 @@ _FAR_ABOVE = 1.5  # of everything else: a line there would leave no room for the
 
 
 class Picture(Figure):
-    """A figure that a notebook shows as the value of a cell, in the colours of the notebook, light or dark.
+    """A figure that a notebook shows as the value of a cell, on a white ground.
 
-    A program that shows no HTML takes the PNG, which has a white ground. Matplotlib's own way needs `matplotlib.pyplot`
-    to be imported before; where it is, its settings count for the PNG.
+    A program that shows no HTML takes the PNG. Matplotlib's own way needs `matplotlib.pyplot` to be imported before;
+    where it is, its settings count for the PNG.
     """
 
     says = ""  # in words, for who does not see it
@@ -34,8 +37,20 @@ class Picture(Figure):
         """An svg element for a page of HTML: text as text, in the colours of the page."""
         return svg.element(self, "plot", self.says)
 
+    def image(self) -> str:
+        """An element of a page that has everything in its address.
+
+        JupyterLab shows it of a notebook that nobody trusts, where it leaves the letters alone of an svg element.
+        """
+        written = BytesIO()
+        with rc_context(svg.SETTINGS):
+            self.savefig(written, format="svg", facecolor="white", metadata={"Date": None})
+        address = f"data:image/svg+xml;base64,{b64encode(written.getvalue()).decode()}"
+        width = round(self.get_figwidth() * self.dpi)
+        return f'<img src="{address}" alt="{escape(printable(self.says))}" width="{width}" style="max-width:100%"/>'
+
     def _repr_html_(self) -> str:
-        return self.svg()
+        return self.image()
 
     def png(self) -> tuple[bytes, dict[str, int]]:
         """Twice as many dots as the figure is wide and high on the screen."""

@@ -3,19 +3,14 @@
 It has a white ground, since neither says whether the page around it is light or dark.
 """
 
-import io
-from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
-
-from matplotlib import rc_context
 
 from heldout.display import number_axis
 from heldout.display.picture import Picture
 from heldout.display.strip import Mark, Strip, alternative
-from heldout.display.svg import ACCENT, GRID, INK, MUTED, SETTINGS, WARNING
+from heldout.display.svg import ACCENT, GRID, INK, MUTED, WARNING
 from heldout.losses.amounts import error_label, shown
 from heldout.printable import printable
 
@@ -81,16 +76,6 @@ def draw(made: Strip, *, narrow: bool = False) -> Picture:
     counted = number_axis.set_ticks(axes.xaxis, end)
     axes.set_xlabel(f"{label}{counted}", color=MUTED, size=_SMALL, parse_math=False)
     return figure
-
-
-def image(made: Strip) -> str:
-    """The picture as an element of a page that has everything in its address: viewers that trust nothing show it."""
-    figure, written = draw(made), io.BytesIO()
-    with rc_context(SETTINGS):
-        figure.savefig(written, format="svg", metadata={"Date": None})
-    address = f"data:image/svg+xml;base64,{b64encode(written.getvalue()).decode()}"
-    width = round(figure.get_figwidth() * figure.dpi)
-    return f'<img src="{address}" alt="{escape(printable(figure.says))}" width="{width}" style="max-width:100%"/>'
 
 
 def _lines(made: Strip, *, narrow: bool) -> list[_Line]:

@@ -26,7 +26,7 @@ _STYLE = """
   background: none; color: inherit; font-weight: normal; font-variant-numeric: tabular-nums; }
 .heldout .wide thead th { font-weight: 600; }
 .heldout .wide th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 10em; }
-.heldout .wide small { display: block; font-size: .82em; opacity: .8; white-space: normal; }
+.heldout .wide small { font-size: .82em; opacity: .8; white-space: normal; }
 .heldout .wide tr.winner { background: rgba(80, 140, 220, .16); }
 .heldout .wide tr.winner th, .heldout .wide tr.winner td { font-weight: 600; }
 .heldout .wide tr.winner small { font-weight: normal; }
@@ -64,7 +64,7 @@ def html(
     )
     lines = []
     for place, (candidate, says) in enumerate(rows.items()):
-        what = f"<small>{_shown(says)}</small>" if says else ""
+        what = f"<br/><small>{_shown(says)}</small>" if says else ""
         cells = "".join(_cell(by_name.get((candidate, name)), loss) for name in names)
         cells += _numbers(*worse.get(candidate, ("–", ""))) if worse else ""
         kind = ' class="winner"' if not place else ' class="baseline"' if place == len(rows) - 1 and says else ""
@@ -88,7 +88,8 @@ def _cell(record: Estimate | None, loss: Loss) -> str:
 
 
 def _numbers(value: str, interval: str) -> str:
-    return f"<td>{value}<small>{interval}</small></td>" if interval else f"<td>{value}</td>"
+    # lines by an element: a notebook that nobody trusts has no styles
+    return f"<td>{value}<br/><small>{interval}</small></td>" if interval else f"<td>{value}</td>"
 
 
 def _list(items: Mapping[str, str]) -> str:

@@ -109,7 +109,7 @@ class View:
             with suppress(ImportError):  # matplotlib is not there
                 from heldout.display import strip_picture
 
-                return strip_picture.image(self.strip)
+                return strip_picture.draw(self.strip).image()
         return strip_html.html(self.strip)
 
     @cached_property

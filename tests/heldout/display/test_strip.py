@@ -192,13 +192,13 @@ def test_the_picture_has_each_number_and_a_point_for_each_other_candidate(narrow
 
 def test_an_image_of_it_holds_everything_and_no_markup_of_a_name():
     strip = made(rivals=(Mark(HOSTILE, "", 9.0),), winner=HOSTILE)
-    image = ElementTree.fromstring(strip_picture.image(strip))
+    image = ElementTree.fromstring(strip_picture.draw(strip).image())
     assert image.get("src").startswith("data:image/svg+xml;base64,")
     drawn = b64decode(image.get("src").partition(",")[2]).decode()
     assert not re.search(r"<script|href=.http", drawn)
     assert "10.0 % [5.0–20.0]" in drawn
     assert "10.0 % [5.0–20.0]" in image.get("alt")
-    assert strip_picture.image(strip) == strip_picture.image(strip)
+    assert strip_picture.draw(strip).image() == strip_picture.draw(strip).image()
 
 
 def test_what_is_beyond_the_axis_is_named_with_its_number_on_every_surface():

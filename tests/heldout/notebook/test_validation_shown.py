@@ -2,7 +2,9 @@
 
 import re
 import sys
+from base64 import b64decode
 from html import unescape
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -196,8 +198,8 @@ def test_the_bars_of_the_plot_reach_to_the_bounds(numbers):
 def test_in_a_page_the_plot_has_the_colours_of_the_page_and_its_text_is_text(found):
     one, other = found.plot(), found.plot()
     assert one is not other
-    shown = one._repr_html_()
-    assert shown == other._repr_html_()
+    shown = one.svg()
+    assert shown == other.svg()
     assert {"#2878c8", "#8c8c8c"} == set(re.findall(" (#[0-9a-f]{6})", shown))  # legible on white and on black
     texts = [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", shown)]
     assert {*SHOWN, *ranked(found), "error, %"} <= {*texts}
@@ -205,6 +207,13 @@ def test_in_a_page_the_plot_has_the_colours_of_the_page_and_its_text_is_text(fou
     names = re.findall(r' id="([^"]*)"', shown)
     assert len(names) == len({*names})
     assert {*re.findall(r'#(plot-[^")]*)', shown)} == {*names}
+
+
+def test_a_notebook_shows_the_plot_as_an_image_that_it_need_not_trust(found):
+    image = ElementTree.fromstring(found.plot()._repr_html_())
+    assert "img" == image.tag
+    drawn = ElementTree.fromstring(b64decode(image.attrib["src"].removeprefix("data:image/svg+xml;base64,")))
+    assert {*SHOWN, *ranked(found), "error, %"} <= {*drawn.itertext()}
 
 
 def test_a_name_is_drawn_in_a_page_as_it_is():
