@@ -22,6 +22,8 @@ MESSAGE = """{
   "details": {{ event.payload | tojson }}
 }"""
 
+if "WEBHOOK" not in os.environ:
+    raise SystemExit("WEBHOOK has no address: WEBHOOK=https://… python docs/notify.py")
 webhook: Any = Webhook(url=os.environ["WEBHOOK"], headers={"Content-Type": "application/json"})
 Automation(
     name="tell of models",

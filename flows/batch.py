@@ -61,6 +61,7 @@ def _lines(found: "Sequence[Batch]", remedy: "Callable[[Batch], str]") -> list[s
         state = "first, accepted as it is" if one.first and one.state == "accepted" else one.state
         lines.append(f"{one.number:>5}  {one.rows:>8,}  {one.time[:16].replace('T', ' ')}  {state}")
         who = f"by {one.who}: {one.why}" if one.why else f"by {one.who}"
+        who = one.why if one.state == "replaced" else who  # nobody decided
         corrected = [f"{one.corrected:,} known rows with other values"] if one.corrected else []
         said = [*corrected, *one.reasons, *one.together, *one.noticed]
         texts = [*said, *(f"not asked: {text}" for text in one.not_asked), *([who] if one.who else [])]
