@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from heldout import extensions
 
-METHOD_VERSION = 15  # of what is made and how it is stored: raise it when the same content would give another result
+METHOD_VERSION = 16  # of what is made and how it is stored: raise it when the same content would give another result
 _LIBRARIES = ("numpy", "pandas", "scikit-learn", "lightgbm", "xgboost", "xgboost-cpu")  # of what is pickled
 
 

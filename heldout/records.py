@@ -245,8 +245,8 @@ class Confused:
     """
 
     candidate: str
-    actual: str
-    predicted: str
+    class_name: str
+    taken_for: str
     rows: float
 
 

@@ -699,7 +699,7 @@ class Validation:
         >>> from sklearn.naive_bayes import GaussianNB
         >>> X, y = load_iris(return_X_y=True)
         >>> found = heldout.validate({"bayes": GaussianNB()}, X, y, folds=5, estimates=["E_cv"]).confusion()
-        >>> [(one.actual, one.predicted, one.rows) for one in found]
+        >>> [(one.class_name, one.taken_for, one.rows) for one in found]
         [('0', '0', 50.0), ('1', '1', 46.0), ('1', '2', 4.0), ('2', '1', 3.0), ('2', '2', 47.0)]
         """
         name = self._checked(candidate)

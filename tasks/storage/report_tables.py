@@ -27,9 +27,8 @@ OF_RESULT = {
 }
 # the columns of words, in any of the tables
 _TEXTS = (
-    *("candidate", "against", "estimate", "target", "interval", "assumption", "metric", "slice", "reason"),
+    *("candidate", "against", "estimate", "target", "interval", "assumption", "metric", "slice", "reason", "taken_for"),
     *("columns", "not_credible", "shard", "file", "label", "answer", "class_name", "hypothesis", "part", "by_margin"),
-    *("actual", "predicted"),
 )
 
 

@@ -37,9 +37,9 @@ def section(summary: Summary) -> Section | None:
     pictures = [PagePicture(partial(_draw, summary, lines[:_DRAWN]), "The error of each class, as in the table")]
     counts = summary.tables.confusion
     if len(lines) > 2 and not counts.empty:
-        wrong = counts[counts["actual"] != counts["predicted"]]
+        wrong = counts[counts["class_name"] != counts["taken_for"]]
         most = wrong.sort_values("rows", ascending=False, kind="stable").head(_PAIRS).to_dict("records")
-        pairs = [[str(of["actual"]), str(of["predicted"]), f"{of['rows']:g}"] for of in most]
+        pairs = [[str(of["class_name"]), str(of["taken_for"]), f"{of['rows']:g}"] for of in most]
         numbers.append(Table("Mistaken most often", ["class", "taken for", "rows"], pairs, frozenset({1})))
         if len(lines) <= _DRAWN:
             alt = "How many rows of each class, in lines, are taken for each class, in columns"
@@ -81,13 +81,13 @@ def _draw_confusion(counts: pd.DataFrame) -> "Figure":
     """A square for each pair of classes: the darker, the larger its share of the line; right answers without colour."""
     from matplotlib.patches import Rectangle
 
-    names = [*dict.fromkeys([*counts["actual"], *counts["predicted"]])]
+    names = [*dict.fromkeys([*counts["class_name"], *counts["taken_for"]])]
     size = 0.8 + min(0.32 * len(names), 3.9)
     made, axes = figure(size + 0.3, size)
-    rows = counts.groupby("actual")["rows"].sum()
+    rows = counts.groupby("class_name")["rows"].sum()
     for of in counts.to_dict("records"):
-        line, column = names.index(of["actual"]), names.index(of["predicted"])
-        right, share = line == column, of["rows"] / rows[of["actual"]]
+        line, column = names.index(of["class_name"]), names.index(of["taken_for"])
+        right, share = line == column, of["rows"] / rows[of["class_name"]]
         look = {"fc": "none", "ec": MUTED} if right else {"fc": ACCENT, "ec": "none", "alpha": 0.2 + 0.8 * share}
         axes.add_patch(Rectangle((column - 0.46, line - 0.46), 0.92, 0.92, **look))
         if len(names) <= _WRITTEN:

@@ -23,7 +23,7 @@ def validated(y, learner=None, **more):
 
 
 def matrix(found, names):
-    counts = {(one.actual, one.predicted): one.rows for one in found}
+    counts = {(one.class_name, one.taken_for): one.rows for one in found}
     return np.array([[counts.get((str(actual), str(given)), 0) for given in names] for actual in names])
 
 
@@ -35,9 +35,9 @@ def test_it_is_scikit_learns_on_the_same_folds(y, learner):
     classes = np.unique(y)
     found = made.confusion()
     np.testing.assert_array_equal(confusion_matrix(y, answered), matrix(found, classes))
-    wrong = sum(one.rows for one in found if one.actual != one.predicted)
+    wrong = sum(one.rows for one in found if one.class_name != one.taken_for)
     assert wrong / len(y) == pytest.approx(made["a"]["E_cv"].value)
-    assert [*made.to_frame("confusion").columns] == ["candidate", "actual", "predicted", "rows"]
+    assert [*made.to_frame("confusion").columns] == ["candidate", "class_name", "taken_for", "rows"]
 
 
 def test_of_several_partitions_it_is_the_mean():
