@@ -17,11 +17,16 @@ from heldout.losses.loss import places
 from heldout.records import Confused
 from heldout.schemes.design import Design, Evidence
 
+MOST_MODELS = 100
+
 
 def confusion(
     design: Design, evidence: Evidence, candidate: str, hypotheses: Callable[[], Sequence[Any]], X: Callable[[], Any]
 ) -> tuple[Confused, ...]:
     """A record for each pair of classes that a row has; none for a loss other than 0/1, or several labels a row.
+
+    And none for more than two classes and more than `MOST_MODELS` fold hypotheses: each would be asked, and fitted
+    where a shortcut spared it.
 
     `hypotheses` returns those of the folds, and X the rows, shape (N, p): neither is called for two classes. Raises
     BadArgument without E_cv, and FitFailure for a hypothesis that does not answer.
@@ -33,9 +38,11 @@ def confusion(
         return ()
     classes = np.unique(y)
     counts = np.zeros((len(classes), len(classes)))
-    of_losses = len(classes) == 2
+    of_losses, splits = len(classes) == 2, design.splits("cross_validation")
+    if not of_losses and len(splits) > MOST_MODELS:
+        return ()
     models, rows = ((), None) if of_losses else (hypotheses(), X())
-    for number, split in enumerate(design.splits("cross_validation")):
+    for number, split in enumerate(splits):
         tested = split.validation
         actual = places(y[tested], classes)
         if of_losses:

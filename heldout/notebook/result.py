@@ -71,7 +71,6 @@ if TYPE_CHECKING:  # what people see is made where somebody looks
     from heldout.notebook.view import View
 
 HELD_OUT, TEST_SET = "held-out rows", "test set"
-_FEW_FOLDS = 50  # whose hypotheses a run asks again, and fits where a shortcut spared them
 _ALSO_AFTER = (
     "_by_candidate",
     "chosen",
@@ -683,7 +682,8 @@ class Validation:
         -------
         tuple of Confused, with to_frame()
             The number of rows of each pair of classes that has some, in the order of the classes; none for another loss
-            than 0/1. Of more than two classes the hypotheses of the folds answer again, and a shortcut's are fitted.
+            than 0/1. Of more than two classes the hypotheses of the folds answer again, and a shortcut's are fitted;
+            there are none for more than a hundred folds.
 
         Raises
         ------
@@ -1187,13 +1187,13 @@ class Validation:
     def _known_of_models(self, asked: Sequence[str] | None) -> dict[str, Any]:
         """What models said that a saved result shows without them: answers, carriers, and other populations.
 
-        The classes that fold hypotheses take rows for are among it where somebody `asked` by name for a candidate of
-        few folds, or has asked before.
+        The classes that fold hypotheses take rows for are among it where somebody `asked` for a candidate by name, or
+        has asked before.
         """
         for name in self.candidates if asked is None else asked:
             self.too_good(name)
             with suppress(BadArgument, FitFailure):
-                if asked is not None and len(self.design.splits("cross_validation")) <= _FEW_FOLDS:
+                if asked is not None:
                     self.confusion(name)
             self.other_population(name)
             with suppress(BadArgument, FitFailure):

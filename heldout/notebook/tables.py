@@ -3,12 +3,13 @@
 import math
 import pickle
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from heldout.diagnosis import hard_rows, more_rows
-from heldout.errors import BadArgument
+from heldout.errors import BadArgument, FitFailure
 from heldout.estimates import schemes_of
 from heldout.findings.finding import Finding
 from heldout.fits.fit_cost import FitCost, prediction_microseconds
@@ -144,8 +145,12 @@ def _class_errors(made: "Validation", name: str, _fits: Any) -> Table:
 
 
 def _confusion(made: "Validation", name: str, _fits: Any) -> Table:
-    """As `_class_errors`."""
-    return Table.of(Confused, made.confusion(name) if "E_cv" in made.design.estimates else ())
+    """As `_class_errors`; and no line where a hypothesis does not answer."""
+    found: Sequence[Confused] = ()
+    if "E_cv" in made.design.estimates:
+        with suppress(FitFailure):
+            found = made.confusion(name)
+    return Table.of(Confused, found)
 
 
 def _columns(made: "Validation", name: str, _fits: Any) -> Table:

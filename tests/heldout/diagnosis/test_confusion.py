@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import heldout
-from heldout.errors import BadArgument
+from heldout.errors import BadArgument, FitFailure
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])
@@ -57,6 +57,23 @@ def test_it_needs_no_model_for_two_classes_and_is_saved_for_who_is_asked(tmp_pat
     loaded = heldout.load(three.save(tmp_path / "asked", asked=["a"]))
     assert three.confusion() == loaded.confusion()
     assert three.confusion() == heldout.load(tmp_path / "three", candidates={"a": GaussianNB()}, X=MEASURED).confusion()
+
+
+def test_of_many_folds_only_the_losses_are_asked():
+    assert () == validated(Y, folds=150).confusion()
+    assert 150 == sum(one.rows for one in validated(Y > 0, folds=150).confusion())
+
+
+def test_a_table_has_no_line_where_a_hypothesis_does_not_answer(monkeypatch):
+    made = validated(Y)
+
+    def fails(*_):
+        raise FitFailure("no")
+
+    monkeypatch.setattr("heldout.diagnosis.confusion.answers", fails)
+    assert made.to_frame("confusion").empty
+    with pytest.raises(FitFailure):
+        made.confusion()
 
 
 def test_numbers_have_none_and_without_e_cv_it_is_an_error():
