@@ -36,7 +36,7 @@ faults: .venv/ready ## every fault of docs/reliability.md, fast or slow, and the
 # passed; the real commands are several groups of them, of tests that share the runs they look at.
 CORES := $(shell getconf _NPROCESSORS_ONLN)
 DEFAULT := test-heldout test-tasks test-heldout-parts test-tables test-end-to-end
-SLOW_ALONE := test-shown test-tasks test-heldout test-runs test-others test-life test-heldout-parts test-tables
+SLOW_ALONE := test-runs test-shown test-tasks test-heldout test-others test-life test-heldout-parts test-tables
 MARKED := $(if $(SLOW),-m 'slow and not long')
 # UNTIL=SECONDS since 1970: a group of slow tests begins before that or is left out, so that CI fits its time also on a
 # machine of half the speed
