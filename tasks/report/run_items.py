@@ -67,9 +67,6 @@ def outcome_items(summary: Summary) -> Iterator[Item]:
     for one, line in summary.test_set.headline:
         if not pd.isna(line["value"]):
             yield TrackedMetric(f"test_{one.name}", float(line["value"]))
-    yield from _in_words_of(summary, summary.selected, dict.fromkeys([*_deciding(summary), "E_bbc"]))
-    if summary.value(summary.selected, "E_test") is None and summary.settings.split.test_fraction:
-        yield Tag("E_test", "not opened")
     yield from _in_words(summary)
     yield from map(Artifact, _ARTIFACTS)
     for path in sorted(files.PLOTS.iterdir()):
@@ -195,14 +192,14 @@ def _in_words_of(summary: Summary, candidate: str, names: Iterable[str]) -> Iter
 
 
 def _in_words(summary: Summary) -> Iterator[Tag]:
-    """The decision, as people search and read it; the note and selection.json have the rest."""
-    selection, plan = summary.selection, summary.planned
-    constant, of = selection["baseline"], _BY_E_CV
-    if plan is not None and plan.of_baseline is not None:
-        constant, of = plan.of_baseline, plan.against
-    yield Tag("baseline", f"{summary.amount(constant)} ({of})")
-    if (bound := selection["bound"]) is not None:
-        yield Tag("bound", summary.amount(bound))
+    """The decision, as people search and read it, with the best constant's error; the note and the files have more."""
+    plan = summary.planned
+    of_baseline = plan.of_baseline if plan is not None else None
+    constant = summary.amount(summary.selection["baseline"] if of_baseline is None else of_baseline)
+    first, *others = _in_words_of(summary, summary.selected, dict.fromkeys(_deciding(summary)))
+    yield from (Tag(first.name, f"{first.value}, a constant {constant}"), *others)
+    if summary.value(summary.selected, "E_test") is None and summary.settings.split.test_fraction:
+        yield Tag("E_test", "not opened")
     yield Tag("verdict", summary.decision.verdict)
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Self
 
-from tasks.outcome.items import CANDIDATES, DATA_HASH, HIDDEN, settings_items
+from tasks.outcome.items import CANDIDATES, DATA_HASH, HIDDEN, settings_in, settings_values
 from tasks.params import Settings
+from tasks.params.left_out import default_of
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -17,15 +18,15 @@ GIT_COMMIT, GIT_DIRTY = "git_commit", f"{HIDDEN}git_dirty"
 
 @dataclass(frozen=True)
 class Before:
-    """The parameters and the tags of an earlier run of the same data source."""
+    """The settings and the tags of an earlier run of the same data source."""
 
-    params: Mapping[str, str]
+    settings: Mapping[str, str]
     tags: Mapping[str, str]
 
     @classmethod
     def of(cls, run: "Run") -> Self:
         """Those of a run in MLflow."""
-        return cls(run.data.params, run.data.tags)
+        return cls(settings_in(run.data.params, run.data.tags), run.data.tags)
 
 
 def written(code: Mapping[str, str]) -> str:
@@ -41,7 +42,7 @@ def changed(settings: Settings, tags: Mapping[str, str], before: Iterable[Before
     `tags` are those of the run, `before` earlier runs, the newest first: of those that differ in the fewest things the
     first is compared, so that of two runs from one starting point each says its own change.
     """
-    now = {item.name: item.value for item in settings_items(settings)}
+    now = settings_values(settings)
     found = min((_changes(now, tags, one) for one in before), key=len, default=[])
     more = len(found) - _MOST
     return ", ".join(found[:_MOST]) + (f" and {more} more" if more > 0 else "")
@@ -49,7 +50,7 @@ def changed(settings: Settings, tags: Mapping[str, str], before: Iterable[Before
 
 def _changes(now: Mapping[str, str], tags: Mapping[str, str], before: Before) -> list[str]:
     """What differs; without another change the code is named, if it does."""
-    found = [*_settings(now, before.params), *_candidates(now, before.params)]
+    found = [*_settings(now, before.settings), *_candidates(now, before.settings)]
     if tags.get(DATA_HASH) != before.tags.get(DATA_HASH):
         found.append("other rows")
     if not found and any(tags.get(name) != before.tags.get(name) for name in (GIT_COMMIT, GIT_DIRTY)):
@@ -60,8 +61,19 @@ def _changes(now: Mapping[str, str], tags: Mapping[str, str], before: Before) ->
 def _settings(now: Mapping[str, str], before: Mapping[str, str]) -> Iterator[str]:
     """The settings but those of candidates; one that is not named has its default."""
     for name in dict.fromkeys([*now, *before]):
-        if now.get(name) != before.get(name) and not name.startswith(CANDIDATES):
-            yield f"{name.rpartition('.')[2]}={now.get(name, 'default')[:_LONGEST]}"
+        if name.startswith(CANDIDATES):
+            continue
+        is_now, was = (of[name] if name in of else _default(name) for of in (now, before))
+        if is_now != was:
+            yield f"{name.rpartition('.')[2]}={is_now[:_LONGEST]}"
+
+
+def _default(name: str) -> str:
+    """The default of a setting; of one that other versions have, or a part of a value, that word."""
+    try:
+        return str(default_of(name.split(".")))
+    except (AttributeError, KeyError, TypeError):
+        return "default"
 
 
 def _candidates(now: Mapping[str, str], before: Mapping[str, str]) -> Iterator[str]:

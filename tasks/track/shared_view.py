@@ -13,11 +13,13 @@ from tasks.outcome.items import ROOT
 
 _NAME = "heldout"
 TAG = f"mlflow.sharedViewState.{_NAME}"
-_ERRORS = (*(estimate.name for estimate in PLANNED_BY if estimate.name != "E_val"), "bound", "baseline")
+_PLANNED = tuple(estimate.name for estimate in PLANNED_BY if estimate.name != "E_val")
+_ERRORS = (*_PLANNED, "bound", "baseline")
 _DISAGREEMENT = "disagreement"
 # the decision first: the last are right of a small window; the winner is in the name of the run
-_COLUMNS = ("verdict", "changed", *_ERRORS)
+_COLUMNS = ("verdict", "changed", *_PLANNED)
 _WIDTH, _NAME_WIDTH = 130, 320  # of columns, in pixels: room for 11.8 % [8.7–15.6], and for what changed in a name
+_OF_PLAN, _ERROR_WIDTH = f"tags.`{_PLANNED[0]}`", 230  # of the error to plan with, which names the constant's
 _SECTION, _PICTURES = "heldout", "decision"
 _OWN = {"deleted": False, "isGenerated": False}  # of a chart or a section that a person made
 _LINE: dict[str, Any] = {
@@ -40,7 +42,7 @@ def _state(columns: Sequence[str], charts: Sequence[dict[str, Any]], title: str)
         "modelVersionFilter": "All Runs",
         "selectedColumns": columns,
         "columnOrder": [*_FIRST, *columns],
-        "columnWidths": {_FIRST[-1]: _NAME_WIDTH, **dict.fromkeys(columns, _WIDTH)},
+        "columnWidths": {_FIRST[-1]: _NAME_WIDTH, **dict.fromkeys(columns, _WIDTH), _OF_PLAN: _ERROR_WIDTH},
         "runsExpanded": {},
         "runsPinned": [],
         "runsHidden": [],
