@@ -4,7 +4,7 @@ MLflow keeps a view that people share as a tag of the experiment, and opens it a
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from heldout.estimates import PLANNED_BY
@@ -13,13 +13,11 @@ from tasks.outcome.items import ROOT
 
 _NAME = "heldout"
 TAG = f"mlflow.sharedViewState.{_NAME}"
-_PLANNED = tuple(estimate.name for estimate in PLANNED_BY if estimate.name != "E_val")
-_ERRORS = (*_PLANNED, "bound", "baseline")
+_ERRORS = (*(estimate.name for estimate in PLANNED_BY if estimate.name != "E_val"), "bound", "baseline")
 _DISAGREEMENT = "disagreement"
-# the decision first: the last are right of a small window; the winner is in the name of the run
-_COLUMNS = ("verdict", "changed", *_PLANNED)
-_WIDTH, _NAME_WIDTH = 130, 320  # of columns, in pixels: room for 11.8 % [8.7–15.6], and for what changed in a name
-_OF_PLAN, _ERROR_WIDTH = f"tags.`{_PLANNED[0]}`", 230  # of the error to plan with, which names the constant's
+# and their widths in pixels: the decision, then the error that most runs share; the last are right of a small window
+_COLUMNS = {"verdict": 115, "changed": 120, "E_cv": 130, "E_test": 230, "E_bbc": 230}
+_WIDTH, _NAME_WIDTH = 130, 320
 _SECTION, _PICTURES = "heldout", "decision"
 _OWN = {"deleted": False, "isGenerated": False}  # of a chart or a section that a person made
 _LINE: dict[str, Any] = {
@@ -30,7 +28,7 @@ _LINE: dict[str, Any] = {
 }
 
 
-def _state(columns: Sequence[str], charts: Sequence[dict[str, Any]], title: str) -> str:
+def _state(columns: Mapping[str, int], charts: Sequence[dict[str, Any]], title: str) -> str:
     """A view, as the value of the tag: all that MLflow's own button to share a view writes, with no run hidden."""
     view: dict[str, Any] = {
         "searchFilter": "",
@@ -40,9 +38,9 @@ def _state(columns: Sequence[str], charts: Sequence[dict[str, Any]], title: str)
         "lifecycleFilter": "Active",
         "datasetsFilter": [],
         "modelVersionFilter": "All Runs",
-        "selectedColumns": columns,
+        "selectedColumns": [*columns],
         "columnOrder": [*_FIRST, *columns],
-        "columnWidths": {_FIRST[-1]: _NAME_WIDTH, **dict.fromkeys(columns, _WIDTH), _OF_PLAN: _ERROR_WIDTH},
+        "columnWidths": {_FIRST[-1]: _NAME_WIDTH, **columns},
         "runsExpanded": {},
         "runsPinned": [],
         "runsHidden": [],
@@ -90,17 +88,16 @@ _OF_DECISION = {
     "metricSectionId": _PICTURES,
 }
 _FIRST = ("1", "attributes.`Run Name`")  # MLflow's own names of a mark and the name of a run
-_TAGS = [f"tags.`{name}`" for name in _COLUMNS]  # texts with unit and interval: MLflow writes all digits of a metric
+# texts with unit and interval: MLflow writes all digits of a metric
+_TAGS = {f"tags.`{name}`": width for name, width in _COLUMNS.items()}
 OF_ERRORS = _state(_TAGS, [_OF_DECISION, *(_chart(name) for name in (*_ERRORS, _DISAGREEMENT))], "Estimates")
 _OF_ROOTS = _state(
     _TAGS, [_OF_DECISION, *(_chart(f"{name}{ROOT}") for name in _ERRORS)], "Estimates, in units of the target"
 )
-_OF_WATCH = [
-    *(f"tags.`{name}`" for name in ("model", "candidate")),
-    *(f"metrics.`{name}`" for name in ("alarm", "evidence", _DISAGREEMENT)),
-]
+_OF_WATCH = [f"tags.`{name}`" for name in ("model", "candidate")]
+_OF_WATCH += [f"metrics.`{name}`" for name in ("alarm", "evidence", _DISAGREEMENT)]
 OF_SHARDS = _state(
-    _OF_WATCH,
+    dict.fromkeys(_OF_WATCH, _WIDTH),
     [_line(name) for name in ("evidence", _DISAGREEMENT, "alarm", "evidence_of_answers")],
     "Shards, in their order",
 )
