@@ -73,7 +73,7 @@ def test_the_address_that_is_printed_has_the_runs_with_their_estimates_and_no_as
         shown.address.removesuffix("#") + shared_view.address(shown.experiment), width=1400, height=800
     ) as page:
         page.get_by_text(error).first.wait_for(timeout=PATIENCE)
-        for column in ("verdict", "changed", "E_cv", "E_test"):
+        for column in ("verdict", "E_cv", "E_test"):
             page.get_by_role("columnheader", name=column, exact=True).first.wait_for(timeout=PATIENCE)
         text = page.inner_text("body")
         line = shown.estimates.loc["E_test"]
