@@ -9,6 +9,7 @@ from tasks.track import store
 
 @task(
     name="reach the store",
+    task_run_name="reach the store",
     retries=3,
     retry_delay_seconds=[5, 60, 300],
     retry_jitter_factor=0.5,  # not all at once, where many checkouts share a store
