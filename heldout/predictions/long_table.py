@@ -127,6 +127,8 @@ class LongTable:
     def mean(self, values: NDArray[np.float64], absent: float) -> NDArray[np.float64]:
         """The mean of a value, shape (L,), over the lines of each candidate and row, shape (M, N); `absent` of none."""
         counts = self._counts()
+        if self._whole:
+            return values.reshape(counts.shape)
         if counts.min() == counts.max() == 1:
             found = np.empty(counts.size)
             found[self._cells] = values
@@ -192,7 +194,17 @@ class LongTable:
 
     @cached_property
     def _of_all(self) -> NDArray[np.int64]:
+        if self._whole:
+            return np.broadcast_to(np.int64(1), (len(self.candidates), len(self.rows)))
         return self._counted(self._cells)
+
+    @cached_property
+    def _whole(self) -> bool:
+        """Whether the lines are those of a column for each candidate, each with every row once and in order."""
+        n = len(self.rows)
+        return (
+            self.of_columns and len(self.row) == n * len(self.candidates) and bool(np.all(self.row[:n] == np.arange(n)))
+        )
 
     def _counted(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         shape = (len(self.candidates), len(self.rows))
@@ -259,6 +271,8 @@ def _check_named(argument: str, values: Values) -> None:
 
 def _places(values: Values) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The place of each value among the distinct values, and the first line of each of these."""
+    if values.dtype.kind in "iu" and bool(np.all(values[1:] > values[:-1])):
+        return np.arange(len(values)), np.arange(len(values))
     place = distinct(values)
     first = np.empty(int(place.max()) + 1, dtype=np.int64)
     first[place[::-1]] = np.arange(len(place))[::-1]
