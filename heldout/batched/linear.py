@@ -5,6 +5,9 @@ absolute values, whatever the order (Higham, Accuracy and Stability of Numerical
 is nearer to a tie than twice this bound plus a margin, `predict` of the hypothesis might give another label. Then
 `predict` is called, for all rows, because its order of summation may depend on them.
 
+Labels of two classes are first taken from scores in single precision, where the same bound holds for its eps and the
+rounding of weights and rows: of the rows with a score nearer to a tie than that, few, all scores are made again.
+
 The absolute values add up to at most the length of the weights times the length of the row (Cauchy and Schwarz), and a
 row is no longer than the block, whose length is one dot product. Where this bound decides nothing, because columns are
 of very different sizes, the largest value of each column does.
@@ -16,6 +19,7 @@ its scale.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -33,6 +37,8 @@ Values = NDArray[np.float64]
 _ROWS_AT_ONCE = 6144
 _ROUNDINGS = 10  # in addition to the sum: scaling, centring, the comparison
 _TINY = float(np.finfo(np.float64).tiny)  # below, the rounding error of a product is absolute, not relative
+_TINY_SINGLE, _ROUNDED_UP = float(np.finfo(np.float32).tiny), 1.1  # of a length, which is summed in single precision
+_MOST_NEAR = 0.125  # of the rows, to be made again: with more, double precision is faster
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +61,7 @@ class Linear:
     centre: Values | None
     rows_at_once: int
     _predicted: dict[int, NDArray[Any]] = field(default_factory=dict)
+    _unsure: list[slice] = field(default_factory=list)
 
     @classmethod
     def of(cls, hypotheses: Sequence[Any], X: Any, loss: Loss) -> Self | None:
@@ -76,6 +83,51 @@ class Linear:
 
     def answers(self, rows: slice) -> NDArray[Any]:
         """For each hypothesis positions among `classes` or numbers, shape (m, b), or probabilities, shape (m, b, C)."""
+        if self.loss.needs != "class" or len(self.weights) > len(self.hypotheses) or self._unsure:
+            return self._in_double(rows)
+        codes, near = self._in_single(rows)
+        if len(near) > _MOST_NEAR * codes.shape[1]:
+            self._unsure.append(rows)  # so will be other blocks
+            return self._in_double(rows)
+        if len(near):
+            codes[:, near] = self._in_double((rows.start or 0) + near)
+        return codes
+
+    def _in_single(self, rows: slice) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+        """Whether each score is of the second of two classes, shape (m, b), and the rows where one may not be sure."""
+        block = self.rows[rows] if self.centre is None else self.rows[rows] - self.centre
+        with np.errstate(over="ignore", invalid="ignore"):
+            single = block.astype(np.float32)
+            squares = np.einsum("bp,bp->b", single, single).max(initial=0.0) + single.shape[1] * _TINY_SINGLE
+            most = self._lengths * (_ROUNDED_UP * np.sqrt(np.float64(squares))) + self.sizes
+            slack = (single.shape[1] + _ROUNDINGS) * np.finfo(np.float32).eps * most
+            scores = self._single @ single.T
+            above, from_below = (
+                compare(scores, np.nextafter(of.astype(np.float32), np.float32(towards))[:, None])
+                for compare, of, towards in (
+                    (np.greater, slack - self.constant, np.inf),
+                    (np.greater_equal, -slack - self.constant, -np.inf),
+                )
+            )
+        if not np.isfinite(slack).all():
+            return above, np.arange(above.shape[1])
+        if np.count_nonzero(above) == np.count_nonzero(from_below):  # what is above is never below
+            return above, np.empty(0, dtype=np.intp)
+        return above, np.flatnonzero((above != from_below).any(axis=0))
+
+    @cached_property
+    def _single(self) -> NDArray[np.float32]:
+        with np.errstate(over="ignore"):  # the slack is then not finite
+            return self.weights.astype(np.float32)
+
+    @cached_property
+    def _lengths(self) -> Values:
+        lengths: Values = np.sqrt(np.einsum("mp,mp->m", self.bounds, self.bounds)) + _TINY_SINGLE
+        lengths[~np.isfinite(self._single).all(axis=1)] = np.inf
+        return lengths
+
+    def _in_double(self, rows: slice | NDArray[np.intp]) -> NDArray[Any]:
+        """The answers by scores in double precision, or by the hypotheses themselves."""
         block = np.asarray(self.rows[rows].T, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):  # the slack is then not finite
             if self.centre is not None:

@@ -100,6 +100,43 @@ def test_labels_are_those_of_each_hypothesis_on_boundaries_too(learner, seed):
 
 
 @pytest.mark.draws(of=30)
+def test_a_few_rows_that_only_double_precision_tells_apart_have_their_own_labels(seed):
+    """Their scores are made again, and all others are of single precision."""
+    rng, X, y = problem(seed)
+    hypotheses = halves(behind(SCALERS[seed % 4], LogisticRegression(max_iter=20)), X, LABELS[:2][y], rng)
+    ties = on_boundaries(hypotheses, X[:2])
+    nudged = ties * (1 + 1e-10 * rng.normal(size=ties.shape))  # on either side, by less than single precision holds
+    rows = np.concatenate([X[rng.integers(len(X), size=400)], ties, nudged])
+    rows = rows[rng.permutation(len(rows))]
+    for got, hypothesis in zip(answers_together(hypotheses, rows, ZERO_ONE), hypotheses, strict=True):
+        np.testing.assert_array_equal(got, hypothesis.predict(rows))
+
+
+def test_ordinary_rows_are_of_single_precision_but_those_near_a_tie():
+    rng, X, y = problem(0)
+    hypotheses = halves(LogisticRegression(), X, y, rng)
+    rows = np.concatenate([np.repeat(X, 5, axis=0), on_boundaries(hypotheses, X[:2])])
+    group = together(hypotheses, rows, ZERO_ONE)
+    _, near = group._in_single(slice(0, len(rows)))
+    assert {*range(len(rows))[-2 * len(hypotheses) :]} <= {*near.tolist()}
+    assert len(near) < 0.1 * len(rows)
+    assert group.answers(slice(None)).shape == (len(hypotheses), len(rows))
+    assert not group._unsure
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-42, 1e-38, 1e20, 1e38, 1e300])
+def test_numbers_beyond_single_precision_have_their_own_labels(size):
+    rng, X, y = problem(0)
+    hypotheses = halves(LogisticRegression(), X, y, rng)
+    for hypothesis in hypotheses:
+        hypothesis.coef_, hypothesis.intercept_ = hypothesis.coef_ / size, np.zeros(1)
+    with np.errstate(all="ignore"):
+        for rows in (X * size, X):
+            for got, hypothesis in zip(answers_together(hypotheses, rows, ZERO_ONE), hypotheses, strict=True):
+                np.testing.assert_array_equal(got, hypothesis.predict(rows))
+
+
+@pytest.mark.draws(of=30)
 @pytest.mark.parametrize("learner", WITH_LINK, ids=lambda learner: type(learner).__name__)
 def test_probabilities_are_those_of_each_hypothesis(learner, seed):
     classes = 2 if isinstance(learner, SGDClassifier) else 2 + seed % 3
