@@ -74,7 +74,8 @@ class LongTable:
 
     def column(self, table: Any, argument: str, name: str) -> Values:
         """A column of the table, line by line, shape (L,). Raises BadArgument where there is none."""
-        return column(table, argument, name)[self.source]
+        values = column(table, argument, name)
+        return np.tile(values, len(self.candidates)) if self._whole else values[self.source]
 
     def answered(self, filled: NDArray[np.bool_]) -> Self:
         """The lines that are `filled`, shape (L,), of the rows for which every candidate has such a line.
@@ -141,6 +142,8 @@ class LongTable:
 
         Raises BadArgument where two differ, whose message ends with what may be meant `otherwise`.
         """
+        if self._whole:
+            return values[: len(self.rows)]
         found: Values = np.empty(len(self.rows), dtype=values.dtype)
         found[self.row[::-1]] = values[::-1]
         if len(apart := np.flatnonzero(found[self.row] != values)):
