@@ -6,6 +6,7 @@ import functools
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from tasks.params import Settings
+from tasks.runtime.empty_database import begin
 from tasks.runtime.errors import UserError, one_line, without_secrets
 from tasks.track import address
 from tasks.track.artifacts import keep_in
@@ -148,8 +150,7 @@ def _open(path: Path) -> None:
 
 def _make(path: Path) -> None:
     """A new store, which appears complete: a kill during MLflow's migrations leaves a draft, which the next removes."""
-    from mlflow.store.tracking import DEFAULT_LOCAL_FILE_AND_ARTIFACT_PATH
-    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+    import mlflow
 
     stem = f".{path.name}.new-"
     for left in path.parent.glob(f"{stem}*"):
@@ -158,13 +159,26 @@ def _make(path: Path) -> None:
             left.unlink(missing_ok=True)
     draft = path.with_name(f"{stem}{os.getpid()}")
     draft.unlink(missing_ok=True)
-    store: Any = SqlAlchemyStore(f"{_SQLITE}{draft}", DEFAULT_LOCAL_FILE_AND_ARTIFACT_PATH)  # type: ignore[no-untyped-call]
-    store.engine.dispose()
+    begin(draft, f"mlflow-{mlflow.__version__}.db", functools.partial(_migrate, draft))
+    with contextlib.closing(sqlite3.connect(draft)) as database, database:
+        now = int(1000 * time.time())
+        # MLflow's place is absolute: of the folder in which the first store was made
+        database.execute(
+            "UPDATE experiments SET artifact_location = 'mlruns/0', creation_time = ?, last_update_time = ?", (now, now)
+        )
     try:
         path.hardlink_to(draft)
     except FileExistsError:  # another process was first, or there is an empty file
         _replace_empty(path, draft)
     draft.unlink(missing_ok=True)
+
+
+def _migrate(path: Path) -> None:
+    from mlflow.store.tracking import DEFAULT_LOCAL_FILE_AND_ARTIFACT_PATH
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+
+    store: Any = SqlAlchemyStore(f"{_SQLITE}{path}", DEFAULT_LOCAL_FILE_AND_ARTIFACT_PATH)  # type: ignore[no-untyped-call]
+    store.engine.dispose()
 
 
 def _replace_empty(path: Path, draft: Path) -> None:

@@ -5,13 +5,16 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import mlflow
 import prefect
 import pytest
 from prefect.settings import PREFECT_API_DATABASE_CONNECTION_URL, temporary_settings
 
 from tasks.runtime import empty_database
+from tasks.track.store import connect
 
 MADE = "from tasks.runtime.empty_database import prepare; prepare()"
 
@@ -52,6 +55,26 @@ def test_a_database_of_another_kind_is_left_to_prefect(url, state):
     with temporary_settings({PREFECT_API_DATABASE_CONNECTION_URL: url}):
         empty_database.prepare()
     assert not state.exists()
+
+
+def test_a_new_mlflow_store_is_a_copy_of_the_first_and_names_no_folder_of_it(tmp_path, state, settings_with):
+    found = []
+    for name in ("first", "second"):
+        settings = settings_with(f"tracking.uri=sqlite:///{tmp_path}/{name}/mlflow.db")
+        before = 1000 * time.time()
+        (experiment,) = connect(settings).search_experiments()
+        assert before - 1 <= experiment.creation_time <= 1000 * time.time()
+        assert "mlruns/0" == experiment.artifact_location
+        (plain := tmp_path / "plain").touch()
+        readers = [path.stat().st_mode & 0o444 for path in (plain, tmp_path / name / "mlflow.db")]
+        assert readers[0] == readers[1]  # no secret is in it
+        found.append(schema(tmp_path / name / "mlflow.db"))
+    (kept,) = state.iterdir()
+    assert f"mlflow-{mlflow.__version__}.db" == kept.name
+    assert found[0] == found[1] == schema(kept)
+    kept.write_bytes(b"no database")
+    third = settings_with(f"tracking.uri=sqlite:///{tmp_path}/third/mlflow.db")
+    assert 1 == len(connect(third).search_experiments())
 
 
 @pytest.mark.slow

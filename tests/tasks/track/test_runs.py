@@ -51,7 +51,7 @@ def test_a_run_holds_its_settings_and_ends_as_finished(settings):
     (run,) = all_runs(settings)
     assert ("FINISHED", {"E_cv": 0.25}) == (run.info.status, run.data.metrics)
     assert {GIT_COMMIT, RUNS_ON, PROCESS} <= {*run.data.tags}
-    assert str(settings.split.folds) == run.data.params["split.folds"]
+    assert str(settings.seed) == run.data.params["seed"]
 
 
 def test_a_run_that_may_promote_or_is_asked_to_opens_the_test_set_and_a_trial_does_not(settings):
