@@ -183,7 +183,7 @@ def morning(entries: Sequence[Entry], of: Of, now: datetime, *, unended: tuple[s
         entries=entries[-1].number if entries else 0,
     )
     waiting_batches = [*_waiting_batches(about)]
-    held = any(_is_whole(one.said) for one in waiting_batches)  # by which each night ends
+    held = [one.number for one in waiting_batches if _is_whole(one.said)]  # by which each night ends
     matters = [
         *_of_last_night(made, unended, held=held),
         *_of_contest(about, nights, reigns, of),
@@ -312,12 +312,12 @@ def _by_hand(about: Iterable[Entry]) -> Iterable[Happened]:
             yield Happened(_time(entry), "by hand", said_as[entry.kind](entry.said).strip(": "), bad=bad)
 
 
-def _of_last_night(made: Morning, unended: tuple[str, str], *, held: bool) -> Iterable[Matter]:
+def _of_last_night(made: Morning, unended: tuple[str, str], *, held: Sequence[int]) -> Iterable[Matter]:
     last = made.nights[-1] if made.nights else None
     when, status = unended
     if status:
         yield to_do.died(when, status)
-    elif last is not None and last.failed and not held:
+    elif last is not None and last.failed and not last.failed.startswith(tuple(f"batch {number}:" for number in held)):
         yield to_do.run_failed(last.failed, shown_day(last.time))
     gaps = [(after.time - before.time) for before, after in zip(made.nights, made.nights[1:], strict=False)][-_GAPS:]
     if last is None or len(gaps) < 2:

@@ -250,7 +250,8 @@ def _hold(
     """Hold the delivery; one that came before and about which nobody has decided keeps its entry."""
     rows = in_order(rows)
     waiting = (one for one in past if one.whole and one.state == "held")
-    one = next((one for one in waiting if (one.file, one.rows) == (rows.hash, said["rows"])), None)
+    same = (rows.hash, said["rows"], tuple(said["reasons"]))  # other reasons ask for something else
+    one = next((one for one in waiting if (one.file, one.rows, one.reasons) == same), None)
     _end_held(client, settings, of, [other for other in past if other is not one], "another table came")
     if one is None:
         entry = operations_ledger.append(client, settings, "batch", of.said(**said, file=keep(client, rows)))

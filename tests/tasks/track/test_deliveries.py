@@ -171,6 +171,9 @@ def test_with_a_key_a_changed_row_is_a_correction_and_another_unit_is_held(lived
     gone = nights.night(last.drop(columns="calls"))  # the rows are known all the same
     assert (("calls",), 920, True) == (gone.batch.gone, gone.batch.left, gone.held)
     assert nights.night(last) is None
+    nights.night(last.drop(columns="calls"))
+    few = nights.night(day(97, len(last)))  # the same rows are not there, for another reason
+    assert ("920 of 920 rows of the past" in few.words, few.batch.gone) == (True, ())
     gone = nights.night(last.rename(columns={"calls": "n_calls"}))
     batches.decide(nights.settings, gone.batch.number, release=True, why="it is called so from now on")
     assert ("accepted", 920) == ((found := nights.night().batch).state, found.corrected)
