@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from heldout.monitoring.corrected_rows import Profile
+from heldout.monitoring.corrected_rows import Profile, changed
 
 
 def columns(**changed) -> dict[str, np.ndarray]:
@@ -15,7 +15,8 @@ def columns(**changed) -> dict[str, np.ndarray]:
     return {"bill": bill, "tenure": tenure, "plan": plan, **changed}
 
 
-ONCE = columns()
+RARE = (np.random.default_rng(2).random(500) < 0.1).astype(float)
+ONCE = columns(rare=RARE)
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,39 @@ def test_a_column_that_moved_as_a_whole_is_named(name, values, said):
 
 def test_a_column_of_another_kind_is_asked_for_its_gaps_alone():
     assert [] == [*Profile.of(ONCE).moved({"bill": np.full(500, "60", object)})]
+
+
+def mixed(name: str) -> dict[str, np.ndarray]:
+    return columns(**{name: np.random.default_rng(1).permutation(ONCE[name])})
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        (ONCE, []),
+        (columns(bill=ONCE["bill"].round(0), tenure=ONCE["tenure"] + 1), []),
+        (columns(plan=np.where(np.arange(500) < 90, "plus", ONCE["plan"]).astype(object)), []),
+        (columns(bill=np.full(500, np.nan)), []),  # gaps, which the shares say
+        (columns(bill=np.full(500, "60", object)), []),  # of another kind
+        (mixed("bill"), ["bill has a value far from the one before in 39"]),
+        (mixed("plan"), ["plan has another value in 4"]),
+        (mixed("rare"), ["rare has another value in 1"]),
+        (columns(rare=np.where(np.arange(500) < 20, 1 - RARE, RARE)), []),
+    ],
+    ids=[
+        "as they were",
+        "rounded and aged",
+        "another plan",
+        "gaps",
+        "texts",
+        "numbers",
+        "plans",
+        "a label",
+        "few labels",
+    ],
+)
+def test_a_column_whose_values_went_to_other_rows_is_named(now, said):
+    profile = Profile.of(ONCE)
+    found = changed(profile.far(profile.ranks(ONCE), now), now)
+    assert len(said) == len(found)
+    assert all(str(one).startswith(words) for one, words in zip(found, said, strict=True)), [*map(str, found)]
