@@ -32,16 +32,20 @@ def remember(settings: Settings, entries: Sequence[Entry]) -> None:
         files.write_json(HEADS, {**_heads(), _address(settings): str(entries[-1].head)})
 
 
+def head(settings: Settings) -> Head | None:
+    """The head after the last night here in the store of the parameters; None where nothing is remembered."""
+    try:
+        return Head.parsed(_heads()[_address(settings)])
+    except (KeyError, UserError):  # somebody may have changed the file
+        return None
+
+
 def lost(settings: Settings, entries: Sequence[Entry]) -> str:
     """Why the store is not the one of this folder's last night; empty if it is, or if nothing is remembered.
 
     Of a store that this folder has never used, that it has no ledger, where another has that of the nights before.
     """
-    heads, address = _heads(), _address(settings)
-    try:
-        known = Head.parsed(heads[address]) if address in heads else None
-    except UserError:  # somebody changed the file
-        known = None
+    heads, address, known = _heads(), _address(settings), head(settings)
     if known is not None:
         why = does_not_hold(known, entries)
         return why and f"{address} is not the store of the last night here: {why} (head {known})"

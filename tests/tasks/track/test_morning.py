@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from flows.__main__ import main
 from heldout.monitoring.alarm import Alarm, RunningMean
 from heldout.monitoring.column_alarm import ColumnAlarm
 from tasks.outcome.fixed_reference import FixedReference
@@ -87,12 +88,15 @@ def test_a_run_that_may_promote_and_was_killed_is_asked_about_until_the_next(set
 
 
 def test_an_older_copy_of_the_store_an_empty_one_and_another_are_told_and_no_night_begins_with_them(
-    settings, settings_with, checkout, empty_store, monkeypatch
+    settings, settings_with, checkout, empty_store, shipped, monkeypatch, capsys
 ):
+    monkeypatch.setattr("tasks.runtime.environment.enter", lambda: None)
+    of_verify = ["verify", "--params", str(shipped), "--set", f"tracking.uri=sqlite:///{checkout}/mlflow.db"]
     run(settings)
     shutil.copy("mlflow.db", "older.db")
     run(settings)
     known_store.check(settings)
+    assert 0 == main(of_verify)
     shutil.copy("mlflow.db", "newest.db")
     for copy, left in (("older.db", 2), (empty_store, 0)):
         shutil.copy(copy, "mlflow.db")
@@ -103,6 +107,8 @@ def test_an_older_copy_of_the_store_an_empty_one_and_another_are_told_and_no_nig
                 known_store.check(settings)
             enter_night(settings, "", 1.0, "refused")
         assert left == len(entries(connect(settings)))
+        assert main(of_verify) == (3 if left else 2)  # without a ledger there is nothing to check
+    assert "FOUND     the head that was kept, 3 " in capsys.readouterr().out
 
     other = settings_with(f"tracking.uri=sqlite:///{checkout}/mistyped.db")
     missing = read_morning(other).first_line  # without a store, none is made
