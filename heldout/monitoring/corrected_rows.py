@@ -160,11 +160,14 @@ def _same_kind(known: Mapping[str, Any] | None, values: NDArray[Any]) -> bool:
 
 
 def _asked(name: str, known: Mapping[str, Any], values: NDArray[Any]) -> list[Moved]:
-    """What moved, of a column that is of the same kind; of one of another kind nothing."""
+    """What moved. Of a column of another kind it is whether the values are still numbers, or still texts."""
     found = [Moved(name, "missing", float(known["missing"]), float((~_there(values)).mean()) if len(values) else 0.0)]
     some = values[_there(values)]
-    if not len(some) or not _same_kind(known, values):
+    if not len(some) or not (known.get("at") or known.get("values")):
         return found
+    if not _same_kind(known, values):
+        still = 0.0 if "at" not in known else float(np.mean([_is_number(value) for value in some]))
+        return [*found, Moved(name, "a number" if "at" in known else "a text", 1.0, still)]
     if _numeric(values):
         pairs = zip(known["at"], known["shares"], strict=True)
         return [*found, *(Moved(name, f"at most {at:.4g}", share, float((some <= at).mean())) for at, share in pairs)]
@@ -179,6 +182,14 @@ def _asked(name: str, known: Mapping[str, Any], values: NDArray[Any]) -> list[Mo
             for kind in {**before, **dict.fromkeys(frequent)}
         ),
     ]
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _by(one: Moved) -> float:

@@ -52,8 +52,14 @@ def test_a_column_that_moved_as_a_whole_is_named(name, values, said):
     assert re.search(said, str(moved)), str(moved)
 
 
-def test_a_column_of_another_kind_is_asked_for_its_gaps_alone():
-    assert [] == [*Profile.of(ONCE).moved({"bill": np.full(500, "60", object)})]
+def test_a_column_of_another_kind_is_named_unless_its_known_values_are_still_numbers():
+    """One text among new rows makes all values of a column texts."""
+    profile, texts = Profile.of(ONCE), {name: ONCE[name].astype(str).astype(object) for name in ("bill", "tenure")}
+    assert [] == [*profile.moved(texts)]
+    words = {"bill": np.array([f"{value} EUR" for value in ONCE["bill"]], object), "plan": ONCE["bill"]}
+    said = ["bill is a number in 0 % of the known rows, and was in 100 %"]
+    said += ["plan is a text in 0 % of the known rows, and was in 100 %"]
+    assert said == [str(one) for one in profile.moved(words)]
 
 
 def mixed(name: str) -> dict[str, np.ndarray]:
