@@ -99,7 +99,7 @@ def _flow(name: str, words: Sequence[str]) -> int:
         parser.add_argument("--promote", action="store_true", help=promote)
         anyway = "with --promote: also where the advice is not to ship it yet; the pages say so"
         parser.add_argument("--anyway", action="store_true", help=anyway)
-        new = "with --promote: also with a store that lacks the nights before, which then count no more"
+        new = "a night begins also with a store that lacks the nights before, which then count no more"
         parser.add_argument("--new-store", action="store_true", help=new)
     if name in _PRINTING:
         everything = "print all that is known, not only the last lines; also by HELDOUT_VERBOSE=1, for dvc repro"
@@ -121,7 +121,9 @@ def _flow(name: str, words: Sequence[str]) -> int:
     if name == _WHOLE and options.anyway:
         _promote_anyway(promote=options.promote)
     if name == _WHOLE and options.new_store:
-        _begin_new_store(promote=options.promote)
+        from tasks.track import known_store
+
+        known_store.begin_new_store()  # a person's word, which no deployment can give
     if in_stage:
         from flows.host import run_in_host
 
@@ -142,15 +144,6 @@ def _promote_anyway(*, promote: bool) -> None:
     from tasks.track import trial
 
     trial.promote_anyway()
-
-
-def _begin_new_store(*, promote: bool) -> None:
-    """Take a person's word that the nights before are given up, which no deployment can give."""
-    if not promote:
-        raise UserError("--new-store: it is about a night, which --promote makes; write both, or leave it out")
-    from tasks.track import known_store
-
-    known_store.begin_new_store()
 
 
 def _use_own_environment() -> None:
