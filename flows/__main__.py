@@ -99,6 +99,8 @@ def _flow(name: str, words: Sequence[str]) -> int:
         parser.add_argument("--promote", action="store_true", help=promote)
         anyway = "with --promote: also where the advice is not to ship it yet; the pages say so"
         parser.add_argument("--anyway", action="store_true", help=anyway)
+        new = "a night begins also with a store that lacks the nights before, which then count no more"
+        parser.add_argument("--new-store", action="store_true", help=new)
     if name in _PRINTING:
         everything = "print all that is known, not only the last lines; also by HELDOUT_VERBOSE=1, for dvc repro"
         parser.add_argument("--verbose", action="store_true", help=everything)
@@ -118,6 +120,10 @@ def _flow(name: str, words: Sequence[str]) -> int:
         raise UserError("--promote is for a run outside of a DVC stage; leave it out")
     if name == _WHOLE and options.anyway:
         _promote_anyway(promote=options.promote)
+    if name == _WHOLE and options.new_store:
+        from tasks.track import known_store
+
+        known_store.begin_new_store()  # a person's word, which no deployment can give
     if in_stage:
         from flows.host import run_in_host
 

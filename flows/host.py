@@ -114,7 +114,7 @@ class Host:
             from flows.night import night
             from flows.parent_run import parent_run  # Prefect reads the server's address when it is imported
             from tasks.data.source_files import check_unchanged, hash_sources
-            from tasks.track import lifecycle
+            from tasks.track import known_store, lifecycle
             from tasks.track.trial import why_trial
 
             with _redirected_to(descriptors):
@@ -122,6 +122,8 @@ class Host:
                     self._run.enter_context(parent_run(params))
                     trial = why_trial(settings, overrides)
                     self._run.enter_context(night(settings, trial))
+                    if not trial:
+                        known_store.check(settings)
                     self._run.enter_context(lifecycle.run(settings, trial))
                     self._sources = hash_sources(settings)
                     # else the rows are those of the last run; or of DVC's cache, which nothing must be decided by

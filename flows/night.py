@@ -19,7 +19,7 @@ from tasks.report import history_page
 from tasks.report.history_lines import as_markdown
 from tasks.runtime.errors import UserError, one_line, without_secrets
 from tasks.storage import files
-from tasks.track import lifecycle, morning, store
+from tasks.track import known_store, lifecycle, morning, store
 from tasks.track.trial import opens_sealed
 
 log = logging.getLogger("heldout")
@@ -31,12 +31,12 @@ ARTIFACT = "morning"
 def night(settings: Settings, trial: str) -> Iterator[None]:
     """Around a validation that may promote; nothing for a `trial`. An interruption is no end of a night.
 
-    Its first line says that it opens a test set that no key opens.
+    The first line of the first says that nights open a test set that no key opens.
     """
     if trial:
         yield
         return
-    if said := opens_sealed(settings, trial):
+    if (said := opens_sealed(settings, trial)) and known_store.head(settings) is None:
         log.warning("the night: %s", said)
     before, started = lifecycle.newest_run(), time.monotonic()
 

@@ -3,6 +3,7 @@
 from flows.events import champion_decided
 from flows.publish import publish
 from flows.stage import stage
+from tasks.fits import executor
 from tasks.fits.model_process import Model, opened
 from tasks.outcome.deliver import compare_speed
 from tasks.params import Settings
@@ -29,6 +30,7 @@ def report(settings: Settings) -> None:
 
 
 def _report(settings: Settings, model: Model) -> None:
+    executor.stop()  # no fit is left: its workers would wait while two models are asked in processes of their own
     summary = read_summary(settings)
     plots.draw(summary)
     page.write_report(summary)

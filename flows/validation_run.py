@@ -9,7 +9,7 @@ from flows.night import night
 from flows.reach_store import reach_store
 from tasks.data.source_files import check_unchanged, hash_sources
 from tasks.params import Settings
-from tasks.track import lifecycle
+from tasks.track import known_store, lifecycle
 from tasks.track.trial import why_trial
 
 
@@ -26,6 +26,8 @@ def validation_run(
     with night(settings, trial), failure_reported(settings):
         if scheduled:
             reach_store(settings)
+        if not trial:
+            known_store.check(settings)
         with lifecycle.run(settings, trial):
             sources = hash_sources(settings)
             examine_new_rows(settings, trial)

@@ -21,7 +21,8 @@ model, and how many candidates were compared.
 The store is that of the parameters. --export writes what is checked into a
 file, by which somebody without the store checks the same with --ledger. --head
 is what a message, a run's tag `ledger` or the terminal said: it is how
-somebody who kept it finds a history that was made again.
+somebody who kept it finds a history that was made again. This folder keeps that
+of its last night.
 
 Exit codes: 0 nothing was found, 3 something was, 2 there is nothing to check."""
 
@@ -44,13 +45,16 @@ def main(options: argparse.Namespace) -> int:
     from tasks.runtime import environment
     from tasks.runtime.errors import UserError
     from tasks.storage import files
+    from tasks.track import known_store
     from tasks.track.ledger_tags import entry_of
 
+    witness = None if options.head is None else Head.parsed(options.head)
     if options.ledger:  # in any folder
         history = _read(Path(options.ledger))
     else:
         environment.enter()
-        history = _of_store(load(options.params, options.overrides))
+        settings = load(options.params, options.overrides)
+        history, witness = _of_store(settings), witness or known_store.head(settings)
     if options.export:
         Path(options.export).write_text(history.exported(), encoding="utf-8")
     report = None
@@ -59,7 +63,7 @@ def main(options: argparse.Namespace) -> int:
         if not path.is_file():
             raise UserError(f"REPORT is {path}, which is no file; name one that a validation wrote below reports/")
         report = {path.name: files.file_hash(path)}
-    found = verify(history, entry_of, report, None if options.head is None else Head.parsed(options.head))
+    found = verify(history, entry_of, report, witness)
     for line in found.remarks:
         print(printable(f"note      {line}"))
     for line in found.faults:

@@ -158,11 +158,20 @@ def night_said(
     return of.said(run=run, seconds=round(seconds, 1), sizes={**sizes}, disk_free=disk_free, **more)
 
 
-def morning(entries: Sequence[Entry], of: Of, now: datetime, *, unended: tuple[str, str] = ("", "")) -> Morning:
+def morning(
+    entries: Sequence[Entry],
+    of: Of,
+    now: datetime,
+    *,
+    unended: tuple[str, str] = ("", ""),
+    lost: str = "",
+    faults: Sequence[str] = (),
+) -> Morning:
     """What the entries say of a data source.
 
     `unended` are the time and the status of the newest run that may promote, if it did not end as it should: of a
-    process that died no entry says so. `now` decides whether a night is missing.
+    process that died no entry says so. `now` decides whether a night is missing. `lost` says why the store is not that
+    of the last night, `faults` what it has otherwise than the entries.
     """
     about = of.among(entries)
     nights, reigns = _nights(about), _reigns(about)
@@ -183,8 +192,10 @@ def morning(entries: Sequence[Entry], of: Of, now: datetime, *, unended: tuple[s
         entries=entries[-1].number if entries else 0,
     )
     waiting_batches = [*_waiting_batches(about)]
-    held = any(_is_whole(one.said) for one in waiting_batches)  # by which each night ends
+    held = [one.number for one in waiting_batches if _is_whole(one.said)]  # by which each night ends
     matters = [
+        *([to_do.store_lost(lost)] if lost else []),
+        *([to_do.store_changed(faults[0], len(faults) - 1)] if faults else []),
         *_of_last_night(made, unended, held=held),
         *_of_contest(about, nights, reigns, of),
         *map(_of_waiting_batch, waiting_batches),
@@ -312,12 +323,12 @@ def _by_hand(about: Iterable[Entry]) -> Iterable[Happened]:
             yield Happened(_time(entry), "by hand", said_as[entry.kind](entry.said).strip(": "), bad=bad)
 
 
-def _of_last_night(made: Morning, unended: tuple[str, str], *, held: bool) -> Iterable[Matter]:
+def _of_last_night(made: Morning, unended: tuple[str, str], *, held: Sequence[int]) -> Iterable[Matter]:
     last = made.nights[-1] if made.nights else None
     when, status = unended
     if status:
         yield to_do.died(when, status)
-    elif last is not None and last.failed and not held:
+    elif last is not None and last.failed and not last.failed.startswith(tuple(f"batch {number}:" for number in held)):
         yield to_do.run_failed(last.failed, shown_day(last.time))
     gaps = [(after.time - before.time) for before, after in zip(made.nights, made.nights[1:], strict=False)][-_GAPS:]
     if last is None or len(gaps) < 2:

@@ -51,6 +51,18 @@ def missing(since: str, usual: str) -> Matter:
     )
 
 
+def store_lost(why: str) -> Matter:
+    """The store lacks what this folder has seen in it."""
+    begin = f"`{COMMAND} validate --promote --new-store`"
+    return Matter(why, f"put its newest copy back, or correct tracking.uri; to begin with this store as it is: {begin}")
+
+
+def store_changed(found: str, more: int = 0) -> Matter:
+    """The ledger and the store say different things."""
+    others = f" (and {more} more)" if more else ""
+    return Matter(f"{found}{others}", f"set it back in MLflow; `{COMMAND} verify` says all that was found")
+
+
 def uncompared(version: str) -> Matter:
     """The champion or the winner gives no answers."""
     return Matter(

@@ -1,7 +1,7 @@
 """Whether a history of validations is as it was written, and what it says of a report (decision 90)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -52,10 +52,10 @@ def verify(
         return Verified(("the store has no ledger of operations",), (), None)
     ours = history.ledgers[0]
     entries = chain.entries_of(ours.entries)
-    faults = [*_of_ledgers(history.ledgers), *chain.faults(ours.entries), *_of_head(ours, entries)]
+    faults = [*_of_ledgers(history.ledgers), *of_ledger(ours, entries)]
     if witness is not None and (why := chain.does_not_hold(witness, entries)):
         faults.append(f"the head that was kept, {witness}, does not hold: {why}")
-    faults += [*_of_runs(history.runs, entries), *_of_champions(history, entries)]
+    faults += [*_of_runs(history.runs, entries), *of_champions(history.champions, entries)]
     remarks = [*_clocks(entries), *_unfinished(history.runs, entries), *_without_result(entries)]
     if report is not None:
         about = _Report(history, entries, read)
@@ -68,6 +68,12 @@ def verify(
 def _of_ledgers(ledgers: Sequence[StoredLedger]) -> Iterator[str]:
     if len(ledgers) > 1:
         yield f"there are {len(ledgers)} ledgers, and one store has one: runs {', '.join(one.run for one in ledgers)}"
+
+
+def of_ledger(stored: StoredLedger, entries: Sequence[Entry]) -> Iterator[str]:
+    """What is wrong with a ledger in itself; `entries` are those of it that can be read."""
+    yield from chain.faults(stored.entries)
+    yield from _of_head(stored, entries)
 
 
 def _of_head(stored: StoredLedger, entries: Sequence[Entry]) -> Iterator[str]:
@@ -133,9 +139,10 @@ def _differences(run: TrackedRun, about: Sequence[Entry]) -> Iterator[str]:
         yield f"{where.format(reported.number)}the head that it named was taken away"
 
 
-def _of_champions(history: History, entries: Sequence[Entry]) -> Iterator[str]:
+def of_champions(aliases: Mapping[str, str], entries: Iterable[Entry]) -> Iterator[str]:
+    """The aliases of champions that are not on the version of the last entry about each."""
     for alias, version in champions(entries).items():
-        found = history.champions.get(alias)
+        found = aliases.get(alias)
         if found != version:
             there = "nowhere" if found is None else f"on version {found}"
             yield (

@@ -1,13 +1,14 @@
 """What the store keeps of each batch of labelled rows: by which words they are known, in a file of the ledger's run."""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from heldout.monitoring.corrected_rows import Profile
 from tasks.outcome.batches import Batch
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _FOLDER = "batches"  # of the artifacts of the ledger's run, and of their copies in the cache
 COPIES = CACHE / _FOLDER
 _COLUMNS, _NAMES, _CONTENT, _PROFILE = "columns", "names", "content", "profile"
+_RANK = "rank of "  # and the name of a column
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,8 @@ class Stored:
     """What the store keeps of a batch: the words of its rows, each once, by these `columns`.
 
     `names` are those of the table's columns then, empty if they were too many. With data.key `content` is the word of
-    all cells of each row, and `profile` what all rows of the table were as a whole.
+    all cells of each row, `profile` what all rows of the table were as a whole, and `ranks` where each of these rows
+    is in it, by column.
     """
 
     columns: str
@@ -38,6 +41,13 @@ class Stored:
     names: tuple[str, ...] = ()
     content: Ids | None = None
     profile: Profile | None = None
+    ranks: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict)
+
+    def some(self, rows: NDArray[Any]) -> "Stored":
+        """The same with some of the rows, by a mask or their places."""
+        content = None if self.content is None else self.content[rows]
+        ranks = {name: found[rows] for name, found in self.ranks.items()}
+        return replace(self, words=self.words[rows], content=content, ranks=ranks)
 
     @property
     def hash(self) -> str:
@@ -48,8 +58,7 @@ class Stored:
 
 def in_order(rows: Stored) -> Stored:
     """The same with each word once, in their order."""
-    words, first = np.unique(rows.words, return_index=True)
-    return replace(rows, words=words, content=None if rows.content is None else rows.content[first])
+    return rows.some(np.unique(rows.words, return_index=True)[1])
 
 
 def keep(client: "MlflowClient", rows: Stored) -> str:
@@ -101,6 +110,7 @@ def _write(path: Path, rows: Stored) -> None:
     frame = pd.DataFrame({WORD: rows.words})
     if rows.content is not None:
         frame[_CONTENT] = rows.content
+    frame = frame.assign(**{f"{_RANK}{name}": found for name, found in rows.ranks.items()})
     frame.attrs[_COLUMNS] = rows.columns
     if rows.names:
         frame.attrs[_NAMES] = [*rows.names]
@@ -118,7 +128,10 @@ def _read(path: Path, name: str) -> Stored | None:
         columns, words = str(frame.attrs.get(_COLUMNS, "")), frame[WORD].to_numpy(np.uint64)
         content = frame[_CONTENT].to_numpy(np.uint64) if _CONTENT in frame else None
         profile = Profile(frame.attrs[_PROFILE]) if _PROFILE in frame.attrs else None
-        found = Stored(columns, words, tuple(map(str, frame.attrs.get(_NAMES, ()))), content, profile)
+        names = tuple(map(str, frame.attrs.get(_NAMES, ())))
+        of_ranks = [str(name) for name in frame.columns if str(name).startswith(_RANK)]
+        ranks = {name.removeprefix(_RANK): frame[name].to_numpy(np.uint8) for name in of_ranks}
+        found = Stored(columns, words, names, content, profile, ranks)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return found if found.hash == name else None

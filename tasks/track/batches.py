@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from heldout.monitoring import new_batch
-from heldout.monitoring.corrected_rows import Profile
+from heldout.monitoring.corrected_rows import Profile, changed
 from heldout.printable import printable
 from tasks.data import prepare_tables
 from tasks.data.known_rows import Identities
@@ -25,6 +25,7 @@ from tasks.params import Settings
 from tasks.runtime.checkout_lock import checkout_lock
 from tasks.runtime.errors import UserError, one_line
 from tasks.storage import quarantine
+from tasks.storage.files import TARGET
 from tasks.storage.quarantine import LeftOut
 from tasks.storage.row_ids import Ids, RowIds
 from tasks.storage.seen_rows import KEY
@@ -42,6 +43,7 @@ _MOST_RELEASED = 5  # released batches with which a new one is compared, the new
 _MOST_BATCHES = 12  # the newest, of which it is asked whether a column grows with each, and which are one together
 _MOST_GONE, _MOST_MOVED, _MOST_NOTICED = 5, 3, 5  # columns and sentences that an entry names
 _MOST_NAMES = 500  # of columns, that a file keeps
+_MOST_CELLS = 20_000_000  # of which a file keeps the ranks
 _NONE: Ids = np.empty(0, np.uint64)
 
 
@@ -95,8 +97,9 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
             "gone": [cut(printable(one)) for one in gone[:_MOST_GONE]],
             "reasons": [_why_left(left, said["rows"], gone, () if last is None else sorted(names - {*last.names}))],
         }
-        return _hold(client, settings, of, past, said | more, replace(here, words=np.unique(left.rows), content=None))
-    known_rows = replace(here, words=here.words[before], content=None if here.content is None else here.content[before])
+        gone_rows = replace(here, words=np.unique(left.rows), content=None, ranks={})
+        return _hold(client, settings, of, past, said | more, gone_rows)
+    known_rows = here.some(before)
     past_rows = [(stored[one.number], one) for one in past if one.number in stored]
     correction = _correction(rows, np.flatnonzero(before), known_rows, past_rows)
     if correction is not None and correction["verdict"] == "held":
@@ -109,7 +112,7 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
         corrected = _entered(client, settings, of, {**said, **correction, "rows": 0}, known_rows)
     if not new.any():
         return None if corrected is None else Examined(corrected, _told(corrected))
-    here = replace(here, words=here.words[new], content=None if here.content is None else here.content[new])
+    here = here.some(new)
     if not before.any():
         why = "no row of the table is known from before: it counts as a new table"
         said |= {"verdict": "first", "reasons": [why] if past else []}
@@ -154,8 +157,11 @@ def _here(rows: ReadRows, of_pool: NDArray[np.intp], settings: Settings) -> Stor
     stored = Stored(rows.identities.columns, ids.of_rows[of_pool], names if len(names) <= _MOST_NAMES else ())
     if not settings.data.key_columns:
         return stored
-    profile = Profile.of(compared_columns(rows, np.arange(len(rows.pool)), target=True))
-    return replace(stored, content=rows.identities.content[of_pool], profile=profile)
+    columns = compared_columns(rows, np.arange(len(rows.pool)), target=True)
+    profile = Profile.of(columns)
+    first = sorted(columns, key=lambda name: name != TARGET)[: max(1, _MOST_CELLS // max(len(rows.pool), 1))]
+    ranks = profile.ranks({name: columns[name] for name in first})
+    return replace(stored, content=rows.identities.content[of_pool], profile=profile, ranks=ranks)
 
 
 def _correction(
@@ -163,8 +169,8 @@ def _correction(
 ) -> dict[str, Any] | None:
     """What an entry says of rows that are known by a key and have another content; None without any.
 
-    `known` are the rows at these `places` of the pool. They are held where a column of all known rows moved, which a
-    few corrections do not do.
+    `known` are the rows at these `places` of the pool. They are held where a column of all known rows moved, or where
+    many rows have another value, which a few corrections do not do.
     """
     if known.content is None:
         return None
@@ -182,12 +188,30 @@ def _correction(
     if not corrected:
         return None
     profile = next((found.profile for found in reversed(there) if found.profile is not None), None)
-    moved = [] if profile is None else profile.moved(compared_columns(rows, places, target=True))
+    columns = compared_columns(rows, places, target=True)
+    moved = [] if profile is None else profile.moved(columns)
+    wrong = [*moved, *([] if moved else changed(_far(columns, known, there), columns))]
     return {
-        "verdict": "held" if moved else "accepted",
+        "verdict": "held" if wrong else "accepted",
         "corrected": corrected,
-        "reasons": [cut(printable(str(one))) for one in moved[:_MOST_MOVED]],
+        "reasons": [cut(printable(str(one))) for one in wrong[:_MOST_MOVED]],
     }
+
+
+def _far(columns: Mapping[str, NDArray[Any]], known: Stored, told: Sequence[Stored]) -> dict[str, NDArray[np.bool_]]:
+    """Which of the `known` rows, whose values are in `columns`, have another one than when they were `told` last."""
+    found = {name: np.zeros(len(known.words), np.bool_) for name in columns}
+    open_ = np.ones(len(known.words), np.bool_)
+    for one in reversed(told):
+        here = np.flatnonzero(open_ & np.isin(known.words, one.words))
+        open_[here] = False
+        if one.profile is None or not one.ranks or not len(here):
+            continue
+        there = one.some(np.searchsorted(one.words, known.words[here]))
+        now = {name: values[here] for name, values in columns.items()}
+        for name, far in one.profile.far(there.ranks, now).items():
+            found[name][here] = far
+    return found
 
 
 def _why_left(left: "_Left", rows: int, gone: Sequence[str], came: Sequence[str]) -> str:
@@ -250,7 +274,8 @@ def _hold(
     """Hold the delivery; one that came before and about which nobody has decided keeps its entry."""
     rows = in_order(rows)
     waiting = (one for one in past if one.whole and one.state == "held")
-    one = next((one for one in waiting if (one.file, one.rows) == (rows.hash, said["rows"])), None)
+    same = (rows.hash, said["rows"], tuple(said["reasons"]))  # other reasons ask for something else
+    one = next((one for one in waiting if (one.file, one.rows, one.reasons) == same), None)
     _end_held(client, settings, of, [other for other in past if other is not one], "another table came")
     if one is None:
         entry = operations_ledger.append(client, settings, "batch", of.said(**said, file=keep(client, rows)))

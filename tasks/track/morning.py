@@ -15,7 +15,7 @@ from tasks.outcome.operations import Of, cut
 from tasks.params import Settings
 from tasks.plans.read_design import read_design
 from tasks.storage import files, fit_cache
-from tasks.track import operations_ledger
+from tasks.track import known_store, operations_ledger
 from tasks.track.data_source import source_of
 from tasks.track.experiments import find
 from tasks.track.ledger_tags import KEY, PARENT, may_live
@@ -43,12 +43,16 @@ def of_settings(settings: Settings) -> Of:
 def enter_night(settings: Settings, run_id: str, seconds: float, failed: str = "") -> None:
     """Add the entry of a night that ended: `run_id` is its run, empty if it had none, `failed` why it ended early."""
     client = connect(settings)
+    if failed and known_store.refused(settings, operations_ledger.entries(client)):
+        return  # nothing is entered into a store that is not that of the nights before
     run = client.get_run(run_id).data.tags.get(KEY, run_id) if run_id else ""
     more = {} if failed else {"rows": _rows(), "unit": _unit(settings)}
     sizes, free = dict(_sizes(settings)), shutil.disk_usage(Path()).free
     why = failed if failed == cut(failed) else f"{cut(failed)[:-1]}…"
     said = night_said(of_settings(settings), run, seconds, sizes, free, failed=why, **more)  # type: ignore[arg-type]
     operations_ledger.append(client, settings, NIGHT, said)
+    if not failed:
+        known_store.remember(settings, operations_ledger.entries(client))
 
 
 def read_morning(settings: Settings) -> Morning:
@@ -59,11 +63,12 @@ def read_morning(settings: Settings) -> Morning:
     of, now = of_settings(settings), datetime.now(UTC)
     path = database(settings)
     if path is not None and not path.exists():
-        return morning((), of, now)
+        return morning((), of, now, lost=known_store.lost(settings, ()))
     client = connect(settings)
     entries = operations_ledger.entries(client)
     ended = {entry.said["run"] for entry in entries if entry.kind == NIGHT}
-    return morning(entries, of, now, unended=_unended(client, settings, ended))
+    lost, faults = known_store.lost(settings, entries), operations_ledger.faults(client, of)
+    return morning(entries, of, now, unended=_unended(client, settings, ended), lost=lost, faults=faults)
 
 
 def keep_page(settings: Settings) -> str:

@@ -31,6 +31,7 @@ from tasks.outcome.history import (
 from tasks.outcome.items import HIDDEN
 from tasks.outcome.operations import KINDS, Of, about_runs
 from tasks.outcome.operations import removed as removed_of
+from tasks.outcome.verified_history import of_champions, of_ledger
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
 from tasks.track.ledger_tags import KEY, PARENT, claims, may_live, validations
@@ -165,18 +166,33 @@ def history(client: "MlflowClient") -> History:
     children: dict[str, dict[str, Mapping[str, float]]] = {}
     for child in runs(client, f"tags.`{PARENT}` != ''"):
         children.setdefault(child.data.tags[PARENT], {})[str(child.info.run_name)] = dict(child.data.metrics)
-    ledgers = [
-        StoredLedger(run.info.run_id, dict(run.data.params), run.data.tags.get(HEAD, ""))
-        for run in runs(client, f"tags.`{_LEDGER}` = 'operations'")
-    ]
+    ledgers = [_stored(run) for run in runs(client, f"tags.`{_LEDGER}` = 'operations'")]
     of_runs = [tracked(run, children.get(run.info.run_id, {})) for run in validations(client)]
-    champions = {
+    return History(tuple(sorted(ledgers, key=lambda one: one.run)), tuple(of_runs), _champions(client))
+
+
+def faults(client: "MlflowClient", of: Of) -> list[str]:
+    """What `verify` finds without a look at the validations: in the ledger itself, and in the aliases of a source."""
+    found = _find(client)
+    if found is None:
+        return []
+    stored = _stored(found)
+    known = chain.entries_of(stored.entries)
+    return [*of_ledger(stored, known), *of_champions(_champions(client), of.among(known))]
+
+
+def _stored(run: "Run") -> StoredLedger:
+    return StoredLedger(run.info.run_id, dict(run.data.params), run.data.tags.get(HEAD, ""))
+
+
+def _champions(client: "MlflowClient") -> dict[str, str]:
+    """The version of each alias of a champion."""
+    return {
         f"{model.name}@{alias}": str(version)
         for model in _registered(client)
         for alias, version in model.aliases.items()
         if alias.startswith(CHAMPION)
     }
-    return History(tuple(sorted(ledgers, key=lambda one: one.run)), tuple(of_runs), champions)
 
 
 def tracked(run: "Run", candidates: Mapping[str, Mapping[str, float]] | None = None) -> TrackedRun:

@@ -48,6 +48,7 @@ def delivered(request, rich, tmp_path_factory):
         checkout.flow(
             "validate",
             *("--params", rich.params, "--set", f"deliver={request.param}", "--set", "tracking.promote=always"),
+            "--new-store",
         ).stdout,
     )
 

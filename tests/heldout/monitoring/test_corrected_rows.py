@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from heldout.monitoring.corrected_rows import Profile
+from heldout.monitoring.corrected_rows import Profile, changed
 
 
 def columns(**changed) -> dict[str, np.ndarray]:
@@ -15,7 +15,8 @@ def columns(**changed) -> dict[str, np.ndarray]:
     return {"bill": bill, "tenure": tenure, "plan": plan, **changed}
 
 
-ONCE = columns()
+RARE = (np.random.default_rng(2).random(500) < 0.1).astype(float)
+ONCE = columns(rare=RARE)
 
 
 @pytest.mark.parametrize(
@@ -51,5 +52,47 @@ def test_a_column_that_moved_as_a_whole_is_named(name, values, said):
     assert re.search(said, str(moved)), str(moved)
 
 
-def test_a_column_of_another_kind_is_asked_for_its_gaps_alone():
-    assert [] == [*Profile.of(ONCE).moved({"bill": np.full(500, "60", object)})]
+def test_a_column_of_another_kind_is_named_unless_its_known_values_are_still_numbers():
+    """One text among new rows makes all values of a column texts."""
+    profile, texts = Profile.of(ONCE), {name: ONCE[name].astype(str).astype(object) for name in ("bill", "tenure")}
+    assert [] == [*profile.moved(texts)]
+    words = {"bill": np.array([f"{value} EUR" for value in ONCE["bill"]], object), "plan": ONCE["bill"]}
+    said = ["bill is a number in 0 % of the known rows, and was in 100 %"]
+    said += ["plan is a text in 0 % of the known rows, and was in 100 %"]
+    assert said == [str(one) for one in profile.moved(words)]
+
+
+def mixed(name: str) -> dict[str, np.ndarray]:
+    return columns(**{name: np.random.default_rng(1).permutation(ONCE[name])})
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        (ONCE, []),
+        (columns(bill=ONCE["bill"].round(0), tenure=ONCE["tenure"] + 1), []),
+        (columns(plan=np.where(np.arange(500) < 90, "plus", ONCE["plan"]).astype(object)), []),
+        (columns(bill=np.full(500, np.nan)), []),  # gaps, which the shares say
+        (columns(bill=np.full(500, "60", object)), []),  # of another kind
+        (mixed("bill"), ["bill has a value far from the one before in 39"]),
+        (mixed("plan"), ["plan has another value in 4"]),
+        (mixed("rare"), ["rare has another value in 1"]),
+        (columns(rare=np.where(np.arange(500) < 20, 1 - RARE, RARE)), []),
+    ],
+    ids=[
+        "as they were",
+        "rounded and aged",
+        "another plan",
+        "gaps",
+        "texts",
+        "numbers",
+        "plans",
+        "a label",
+        "few labels",
+    ],
+)
+def test_a_column_whose_values_went_to_other_rows_is_named(now, said):
+    profile = Profile.of(ONCE)
+    found = changed(profile.far(profile.ranks(ONCE), now), now)
+    assert len(said) == len(found)
+    assert all(str(one).startswith(words) for one, words in zip(found, said, strict=True)), [*map(str, found)]

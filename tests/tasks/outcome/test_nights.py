@@ -153,11 +153,13 @@ def test_what_holds_no_batch_back_is_said_and_batches_that_are_wrong_together_ar
 def test_a_table_that_is_held_is_the_one_thing_to_do_about_its_night(told):
     why = {"verdict": "held", "left": 400, "expected": 400, "reasons": ["400 of 400 rows of the past are not there"]}
     held = told.append("batch", OF.said(run="run3", rows=83, **why), at(3, -0.5))
-    ended(told.append, 3, failed="the table is held")
+    ended(told.append, 3, failed=f"batch {held}: the table is held")
     (matter,) = read(told, 3.1).matters
     assert f"the table is held, and no run uses it (batch {held}): 400 rows of the past" in str(matter)
     assert "83 rows are new" in str(matter)
     assert f"--release {held}`" in str(matter)
+    ended(told.append, 4, failed="the table has no rows")  # another one came
+    assert "failed: the table has no rows" in read(told, 4.1).first_line
 
 
 def test_an_alarm_is_looked_at_until_the_reference_is_moved(told):

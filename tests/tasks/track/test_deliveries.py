@@ -154,6 +154,10 @@ def test_with_a_key_a_changed_row_is_a_correction_and_another_unit_is_held(lived
     assert held.batch.whole
     assert "bill is at most" in held.words
     assert nights.night(wrong).batch.number == held.batch.number  # one entry, however many nights
+    for column in ("left", "bill"):  # in the rows of others: each share is as it was
+        mixed = nights.night(before.assign(**{column: before[column].sample(frac=1, random_state=0).to_numpy()}))
+        assert mixed.held
+        assert re.search(r"(target has another value|bill has a value far .*) in \d+(.\d)? % of the known", mixed.words)
     both = nights.night(pd.concat([before, day(99, 100)]))  # repaired, with new rows
     assert ("accepted", 100) == (both.batch.state, both.batch.rows)
     assert "720 known rows corrected" in both.words
@@ -171,6 +175,9 @@ def test_with_a_key_a_changed_row_is_a_correction_and_another_unit_is_held(lived
     gone = nights.night(last.drop(columns="calls"))  # the rows are known all the same
     assert (("calls",), 920, True) == (gone.batch.gone, gone.batch.left, gone.held)
     assert nights.night(last) is None
+    nights.night(last.drop(columns="calls"))
+    few = nights.night(day(97, len(last)))  # the same rows are not there, for another reason
+    assert ("920 of 920 rows of the past" in few.words, few.batch.gone) == (True, ())
     gone = nights.night(last.rename(columns={"calls": "n_calls"}))
     batches.decide(nights.settings, gone.batch.number, release=True, why="it is called so from now on")
     assert ("accepted", 920) == ((found := nights.night().batch).state, found.corrected)

@@ -8,15 +8,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from flows.__main__ import main
 from heldout.monitoring.alarm import Alarm, RunningMean
 from heldout.monitoring.column_alarm import ColumnAlarm
 from tasks.outcome.fixed_reference import FixedReference
 from tasks.outcome.verified_history import verify
 from tasks.outcome.watched_shards import WatchRecord
 from tasks.report.history_page import write_history
+from tasks.runtime.errors import UserError
 from tasks.storage import files
 from tasks.storage.watch_files import WatchedShard
-from tasks.track import lifecycle, operations_ledger
+from tasks.track import known_store, lifecycle, operations_ledger
 from tasks.track.ledger_tags import PROCESS, entry_of
 from tasks.track.morning import enter_night, keep_page, of_settings, read_morning
 from tasks.track.operations_ledger import append, entries, history
@@ -83,6 +85,42 @@ def test_a_run_that_may_promote_and_was_killed_is_asked_about_until_the_next(set
         client.set_tag(running, PROCESS, "1 long ago")
         assert "did not end (its process died)" in read_morning(settings).first_line
     assert "Nothing to do" == read_morning(settings).first_line
+
+
+def test_an_older_copy_of_the_store_an_empty_one_and_another_are_told_and_no_night_begins_with_them(
+    settings, settings_with, checkout, empty_store, shipped, monkeypatch, capsys
+):
+    monkeypatch.setattr("tasks.runtime.environment.enter", lambda: None)
+    of_verify = ["verify", "--params", str(shipped), "--set", f"tracking.uri=sqlite:///{checkout}/mlflow.db"]
+    run(settings)
+    shutil.copy("mlflow.db", "older.db")
+    run(settings)
+    known_store.check(settings)
+    assert 0 == main(of_verify)
+    shutil.copy("mlflow.db", "newest.db")
+    for copy, left in (("older.db", 2), (empty_store, 0)):
+        shutil.copy(copy, "mlflow.db")
+        for _ in range(2):  # a night that is refused leaves no past behind
+            said = read_morning(settings).first_line
+            assert f"{checkout}/mlflow.db is not the store of the last night here: entry 3 is not there" in said
+            with pytest.raises(UserError, match="put its newest copy back"):
+                known_store.check(settings)
+            enter_night(settings, "", 1.0, "refused")
+        assert left == len(entries(connect(settings)))
+        assert main(of_verify) == (3 if left else 2)  # without a ledger there is nothing to check
+    assert "FOUND     the head that was kept, 3 " in capsys.readouterr().out
+
+    other = settings_with(f"tracking.uri=sqlite:///{checkout}/mistyped.db")
+    missing = read_morning(other).first_line  # without a store, none is made
+    assert f"mistyped.db has no nights, and those of this folder are in sqlite:///{checkout}/mlflow.db" in missing
+    assert not Path("mistyped.db").exists()
+    monkeypatch.setattr(known_store, "_new_store", True)
+    known_store.check(settings)
+    run(settings)
+    monkeypatch.setattr(known_store, "_new_store", False)
+    assert "Nothing to do" == read_morning(settings).first_line
+    shutil.copy("newest.db", "mlflow.db")
+    assert "entry 2 is another one" in read_morning(settings).first_line
 
 
 def test_another_source_of_the_same_store_is_another_morning(settings, settings_of_rows, checkout):

@@ -26,15 +26,16 @@ from tasks.outcome.contest import Champion, PairRecord, Promotion, contest, unco
 from tasks.outcome.items import Note, TrackedMetric
 from tasks.outcome.ledger import learner_id
 from tasks.outcome.operations import Of
+from tasks.outcome.verified_history import verify
 from tasks.runtime.errors import NotCompared, UserError
 from tasks.storage import files, model_file
 from tasks.storage.row_ids import WORD, read_row_ids, read_words
 from tasks.track import lifecycle
 from tasks.track import promote as promotion
 from tasks.track.former_champion import release, rollback
-from tasks.track.ledger_tags import ledger_items
+from tasks.track.ledger_tags import entry_of, ledger_items
 from tasks.track.morning import read_morning
-from tasks.track.operations_ledger import append, entries
+from tasks.track.operations_ledger import append, entries, history
 from tasks.track.promote import PROMOTED, promote
 from tasks.track.registry import log_model, sample
 from tasks.track.store import connect
@@ -203,6 +204,30 @@ def test_a_winner_that_is_not_to_be_shipped_is_no_champion_and_a_deleted_champio
     assert "first" == decision.promoted
     assert decision.reason.startswith(promotion.NO_CHAMPION)
     assert "the ledger names version 2" in decision.reason
+
+
+def test_a_morning_says_what_verify_finds_of_an_alias_that_was_moved_or_lost(nights):
+    settings = nights.prepare(table(60))
+    for name in ("stump", "tree"):
+        nights.run(settings, name)
+    client = connect(settings)
+    assert "Nothing to do" == read_morning(settings).first_line
+
+    def told() -> str:
+        (fault,) = [one for one in verify(history(client), entry_of).faults if "models:/" in one]
+        assert read_morning(settings).first_line.startswith(f"Look: {fault}; set it back in MLflow")
+        return fault
+
+    client.set_registered_model_alias("heldout", "champion", "1")
+    assert "is on version 1, and version 2 by the ledger" in told()
+    client.delete_registered_model_alias("heldout", "champion")
+    assert "is nowhere, and version 2 by the ledger" in told()
+    client.set_registered_model_alias("heldout", "champion", "2")
+    assert "Nothing to do" == read_morning(settings).first_line
+    client.delete_model_version("heldout", "2")
+    assert "is nowhere" in told()
+    nights.run(settings, "tree")  # which begins again
+    assert "Nothing to do" == read_morning(settings).first_line
 
 
 @pytest.mark.parametrize("promoted", ["first", "yes", "no"])

@@ -4,8 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from flows import trigger
+from flows import night, trigger
 from tasks.runtime.errors import UserError
+from tasks.storage import files
+from tasks.track import known_store
 from tasks.track.trial import opens_sealed, why_trial
 
 SCHEDULED, ASKED, BY_HAND = {"scheduled": True}, {"asked": True}, {}
@@ -68,6 +70,16 @@ def test_what_cannot_be_promoted_is_refused_where_it_is_asked_for(settings_with,
 def test_a_run_that_opens_a_test_set_which_no_key_opens_says_so(settings_with, changes, trial, said):
     settings = settings_with("split.test_fraction=0.2", *changes)
     assert said == ("selection.open_test is false" in opens_sealed(settings, trial))
+
+
+def test_only_the_first_night_says_that_it_opens_the_test_set(settings_with, checkout, monkeypatch, caplog):
+    settings = settings_with("split.test_fraction=0.2", "selection.open_test=false")
+    monkeypatch.setattr(night, "_end", lambda *_: None)
+    for said in (1, 0):
+        caplog.clear()
+        with night.night(settings, ""):
+            assert said == caplog.text.count("opens the sealed test set")
+        files.write_json(known_store.HEADS, {settings.tracking.address: "3 0123456789abcdef"})
 
 
 @pytest.mark.parametrize(
