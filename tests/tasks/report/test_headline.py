@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from heldout.losses import SQUARED
 from heldout.records import Difference, Estimate, MoreRows
-from tasks.report.decision_strip import decision_strip
+from tasks.report.decision_strip import decision_strip, origin
 from tasks.report.headline import headline, plan_with
 from tasks.report.sentences import sentences
 from tasks.storage.findings import RecordedFinding
@@ -26,6 +26,13 @@ def test_the_first_line_is_the_decision_and_what_speaks_against_it_follows(summa
     stopped = {"verdict": "not_yet", "caveats": ["bayes is bad", "later"], "advice": "Do not ship yet: bayes is bad"}
     first = headline(summary(**stopped))
     assert ("Do not ship yet: bayes is bad", ("later",)) == (first.advice, first.caveats)
+
+
+def test_the_origin_counts_the_columns(summary):
+    one = summary()
+    said = [origin(replace(one, rows=replace(one.rows, columns=columns))) for columns in (1, 2)]
+    assert "8 labelled rows of 1 column;" in said[0]
+    assert "8 labelled rows of 2 columns;" in said[1]
 
 
 def test_the_error_to_plan_with_is_that_of_the_test_set_or_else_of_cross_validation_with_the_bound(summary):
