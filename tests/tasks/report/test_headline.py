@@ -58,6 +58,13 @@ def test_the_simplest_is_advice_by_a_stated_margin_alone_and_never_below_an_open
     assert not any("tree" in step or "selection.rule" in step for step in opened)
 
 
+def test_labelled_rows_that_the_estimates_left_out_come_before_new_labels(summary):
+    part = {"rows": {"estimates": 8, "labeled": 3000, "test": 4}}
+    used = headline(summary(**part, E_test=None, test_openings=0, test_sealed=4)).steps[0]
+    assert used.startswith("Let the estimates use more of the 3000 labelled rows (split.rows): with 16 training rows ")
+    assert not any("more rows" in step or "split.rows" in step for step in headline(summary(**part)).steps)
+
+
 def test_the_steps_are_the_most_urgent_three(summary):
     assert headline(summary()).steps == [
         "Label more rows (python -m flows label-next says which) if this is worth it to you: with 16 training rows the "
