@@ -102,7 +102,7 @@ def examine(
         *late,
         *along,
         *_strongest(_without_findings(staying, [*of_leaks, *gaps]), all_gaps, y, classes=classes, skipped=skipped),
-        *_of_copies(features, y, twice, classes=classes, skipped=skipped),
+        *_of_copies(features, y, twice, columns.drop(columns=features.columns), classes=classes, skipped=skipped),
         *([] if checks.MISSING.code in skipped else remarks.of_gaps(table[features.columns], missing)),
     )
     return Examination(
@@ -132,11 +132,17 @@ def _strongest(
 
 
 def _of_copies(
-    features: pd.DataFrame, y: pd.Series, twice: RecordedTwice | None, *, classes: bool, skipped: Collection[str]
+    features: pd.DataFrame,
+    y: pd.Series,
+    twice: RecordedTwice | None,
+    left_out: pd.DataFrame,
+    *,
+    classes: bool,
+    skipped: Collection[str],
 ) -> list[Finding]:
     if twice is None and checks.EQUAL_ROWS.code in skipped:
         return []
-    return remarks.of_copies(features, y, twice, classes=classes)
+    return remarks.of_copies(features, y, twice, left_out, classes=classes)
 
 
 def _without_leaks(features: pd.DataFrame, gaps: list[Finding]) -> pd.DataFrame:

@@ -13,14 +13,22 @@ _MARKERS = ("?", "-", ".", "*", "missing", "unknown", "Unknown")  # reported, no
 INFINITE = ("inf", "-inf")
 
 
-def of_copies(features: pd.DataFrame, y: pd.Series, twice: RecordedTwice | None, *, classes: bool) -> list[Finding]:
-    """How many rows repeat an earlier row, or its features alone. Both have the rows with a label."""
+def of_copies(
+    features: pd.DataFrame, y: pd.Series, twice: RecordedTwice | None, left_out: pd.DataFrame, *, classes: bool
+) -> list[Finding]:
+    """How many rows repeat an earlier row, or its features alone. All have the rows with a label.
+
+    In the columns that are `left_out` such rows may differ, as one text of two products does, and the line says so.
+    """
     rows = pd.DataFrame({"features": pd.util.hash_pandas_object(features, index=False), "label": y})
     equal = int(rows.duplicated().sum())
     other_label = int(rows["features"].duplicated().sum()) - equal
     remarks = []
     if equal:
-        remark = Finding("found", f"{equal} rows repeat an earlier row exactly", code=checks.EQUAL_ROWS.code)
+        whole = pd.util.hash_pandas_object(left_out, index=False) if left_out.shape[1] else 0
+        differ = int(rows.assign(left_out=whole).duplicated().sum()) < equal
+        said = f"{equal} rows repeat an earlier row exactly{', but for columns that are left out' * differ}"
+        remark = Finding("found", said, code=checks.EQUAL_ROWS.code)
         remarks.append(remark if twice is None else twice.asked(remark))
     if other_label:
         why = "label: no learner can be right on both" if classes else "number: the features do not determine it"

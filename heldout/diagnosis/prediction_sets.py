@@ -156,5 +156,5 @@ def _without_rows(y: NDArray[np.generic], of_calibration: NDArray[np.generic]) -
     if not len(absent):
         return ""
     share = float(np.isin(y, absent).mean())
-    some = f"class {absent[0]}" if len(absent) == 1 else f"{len(absent)} classes, such as {absent[0]},"
+    some = f"class {absent[0]}" if len(absent) == 1 else f"{len(absent)} classes, such as {absent[0]}"
     return f"no held-out row of {some}: the level holds for the other {100 * (1 - share):.3g} % of the labelled rows"

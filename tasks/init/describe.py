@@ -16,7 +16,8 @@ _MOST_KEYS = 3
 
 def lines(profile: Profile, values: Mapping[KeyPath, Any], name: str) -> Iterator[str]:
     """A line for each finding; it starts with its topic."""
-    yield f"table     {name}: {profile.rows} rows; {len(profile.kinds)} features stay: {kinds(profile)}"
+    features = "1 feature stays" if len(profile.kinds) == 1 else f"{len(profile.kinds)} features stay"
+    yield f"table     {name}: {profile.rows} rows; {features}: {kinds(profile)}"
     yield f"target    {profile.target}: {task(profile)}"
     if profile.labeled < profile.rows:
         yield f"          {profile.rows - profile.labeled} rows have no label: they are served as unlabelled rows"
@@ -58,8 +59,8 @@ def task(profile: Profile) -> str:
         f"{value} {percent(count / profile.labeled)} ({count})" for value, count in profile.classes[:_MOST_CLASSES]
     )
     more = ", …" if len(profile.classes) > _MOST_CLASSES else ""
-    rarest = profile.classes[-1]
-    warning = f"; the rarest, {rarest[0]}, has {rarest[1]} rows" if rarest[1] < _RARE else ""
+    rarest, rows = profile.classes[-1]
+    warning = f"; the rarest, {rarest}, has {rows} row{'s' * (rows != 1)}" if rows < _RARE else ""
     return f"{len(profile.classes)} classes: {shown}{more}{warning}"
 
 

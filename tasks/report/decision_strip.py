@@ -29,7 +29,8 @@ def origin(summary: Summary, written: str = "") -> str:
     """
     settings, selection, hashed = summary.settings, summary.selection, summary.rows.data_hash[:12]
     rows = f"{shown_count(selection['rows']['labeled'])} labelled rows"
-    rows += f" of {shown_count(summary.rows.columns)} columns" if summary.rows.columns else ""
+    if columns := summary.rows.columns:
+        rows += f" of {shown_count(columns)} column{'s' * (columns != 1)}"
     rows += f" ({hashed})" if hashed else ""
     rule = f"{selection['rule'].replace('_', ' ')} of {selection['criterion']}"
     said = f"{settings.data.source}, {rows}; {rule}, seed {settings.seed}; heldout {__version__}"

@@ -139,8 +139,15 @@ def _more_rows(summary: Summary) -> Iterator[str]:
     if summary.margin is not None and now - twice["value"] <= summary.margin:
         return
     ends = f"{summary.number(twice['low'])}–{summary.number(twice['high'])}"
-    label = f" ({COMMAND} label-next says which)" if summary.unlabeled.present else ""
+    labelled = summary.selection["rows"]
+    if labelled["estimates"] == labelled["labeled"]:
+        label = f" ({COMMAND} label-next says which)" if summary.unlabeled.present else ""
+        first = f"Label more rows{label} if this is worth it to you"
+    elif summary.opened:  # the model of all labelled rows is measured
+        return
+    else:
+        first = f"Let the estimates use more of the {shown_count(labelled['labeled'])} labelled rows (split.rows)"
     yield (
-        f"Label more rows{label} if this is worth it to you: with {rows} training rows the error may be "
-        f"{summary.amount(twice['value'])} [{ends}], in place of {summary.amount(now)}."
+        f"{first}: with {rows} training rows the error may be {summary.amount(twice['value'])} [{ends}], in place of "
+        f"{summary.amount(now)}."
     )

@@ -201,3 +201,7 @@ def test_a_class_without_a_held_out_row_is_named_with_what_the_level_is_still_ab
     assert line.threshold is not None
     assert "class z:" in line.reason
     assert "98 %" in line.reason
+    y[first.train[3:6]] = "w"
+    made = validated(GaussianNB(), X, y)
+    (g_minus,) = made.target("one", "E_val")
+    assert "no held-out row of 2 classes, such as w: the" in calibrated("one", made.design, g_minus, X).reason

@@ -156,6 +156,25 @@ def test_only_a_column_that_gives_the_target_away_stays_and_stops():
     assert "stop" == leak.severity
 
 
+@pytest.mark.parametrize(("again", "words"), [(False, ", but for columns that are left out"), (True, "")])
+def test_rows_that_differ_in_a_column_that_is_left_out_are_no_exact_copies(again, words):
+    rows = np.random.default_rng(0).normal(size=200).round(6)
+    frame = pd.DataFrame({"id": [f"P{row:04d}" for row in range(200)], "x": rows, "label": rows > 0})
+    copies = frame.iloc[:7] if again else frame.iloc[:7].assign(id=[f"P{row:04d}" for row in range(200, 207)])
+    given_csv(pd.concat([frame.drop(columns="id"), copies.drop(columns="id")]) if again else pd.concat([frame, copies]))
+    [said] = [line for line in begin() if "repeat an earlier row" in line]
+    assert said.startswith(f"found     7 rows repeat an earlier row exactly{words}")
+    assert again or said.endswith(words)
+
+
+def test_one_row_and_one_feature_are_no_plural():
+    x = np.random.default_rng(0).normal(size=60)
+    given_csv(pd.DataFrame({"x": x, "label": ["rare", *np.where(x[1:] > 0, "high", "low")]}))
+    said = begin()
+    assert said[0].endswith("60 rows; 1 feature stays: 1 numeric")
+    assert said[1].endswith("; the rarest, rare, has 1 row")
+
+
 def test_findings_that_somebody_has_decided_about_are_kept_in_one_file():
     given_csv(table_of(np.random.default_rng(0), 80, "two").assign(told=lambda table: table["label"]))
     begin()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from heldout.losses import SQUARED
 from heldout.records import Difference, Estimate, MoreRows
-from tasks.report.decision_strip import decision_strip
+from tasks.report.decision_strip import decision_strip, origin
 from tasks.report.headline import headline, plan_with
 from tasks.report.sentences import sentences
 from tasks.storage.findings import RecordedFinding
@@ -28,6 +28,13 @@ def test_the_first_line_is_the_decision_and_what_speaks_against_it_follows(summa
     assert ("Do not ship yet: bayes is bad", ("later",)) == (first.advice, first.caveats)
 
 
+def test_the_origin_counts_the_columns(summary):
+    one = summary()
+    said = [origin(replace(one, rows=replace(one.rows, columns=columns))) for columns in (1, 2)]
+    assert "8 labelled rows of 1 column;" in said[0]
+    assert "8 labelled rows of 2 columns;" in said[1]
+
+
 def test_the_error_to_plan_with_is_that_of_the_test_set_or_else_of_cross_validation_with_the_bound(summary):
     assert "E_test = 12.5 %, on 4 rows that no choice has used, at 90 %" == plan_with(summary())
     one = summary(E_test=None)
@@ -49,6 +56,13 @@ def test_the_simplest_is_advice_by_a_stated_margin_alone_and_never_below_an_open
     assert any("Take tree if you prefer" in step for step in headline(summary(**left, **sealed, **by_margin)).steps)
     opened = headline(summary(**left, **by_margin)).steps
     assert not any("tree" in step or "selection.rule" in step for step in opened)
+
+
+def test_labelled_rows_that_the_estimates_left_out_come_before_new_labels(summary):
+    part = {"rows": {"estimates": 8, "labeled": 3000, "test": 4}}
+    used = headline(summary(**part, E_test=None, test_openings=0, test_sealed=4)).steps[0]
+    assert used.startswith("Let the estimates use more of the 3000 labelled rows (split.rows): with 16 training rows ")
+    assert not any("more rows" in step or "split.rows" in step for step in headline(summary(**part)).steps)
 
 
 def test_the_steps_are_the_most_urgent_three(summary):
