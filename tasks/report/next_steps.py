@@ -44,7 +44,8 @@ def _steps(summary: Summary) -> Iterator[str]:
         first = pending[0].decide or pending[0].text
         of = f" ({', '.join(pending[0].columns[:_MOST])})" if pending[0].columns else ""
         end = "" if first.endswith("?") else "."
-        more = f" There are {len(pending) - 1} more." if len(pending) > 1 else ""
+        others = len(pending) - 1
+        more = f" There {'is' if others == 1 else 'are'} {others} more." if others else ""
         by_run = pending[0].done == findings.BY_THE_RUN
         how = (
             f"If it is right as it is, write {checks.MUTED}: [{pending[0].code}] in params.yaml."
