@@ -7,7 +7,8 @@ The verdict is the first of these that holds:
 2. `ship_with_care`: a caveat. In this order: the interval to plan with is not credible; a finding of severity `care`
    that nobody has decided about; the test set is spent, or was opened for several winners; earlier validations were
    removed from the store; the estimate to plan with does not show by itself that the baseline is beaten; its interval
-   reaches the baseline's error, so it is wide; it has no interval; the unlabelled rows are of another population;
+   reaches the baseline's error, so it is wide; it has no interval; E_test lies above the interval by which one would
+   have planned without it; the unlabelled rows are of another population;
    stratified parts make the estimates too low; candidates failed; another candidate is shown to err less; the criterion
    cannot say who is left.
 3. `any_of`: by the margin that somebody stated, others are shown to be alike with the winner.
@@ -40,12 +41,16 @@ _LONGEST = 300
 
 @dataclass(frozen=True)
 class Planned:
-    """The estimate to plan with, and next to it the baseline's, from the same rows: its value, and the difference."""
+    """The estimate to plan with, and next to it the baseline's, from the same rows: its value, and the difference.
+
+    `otherwise` is the one to plan with if there were no such record.
+    """
 
     record: Estimate
     against: str
     of_baseline: float | None = None
     difference: Difference | None = None
+    otherwise: Estimate | None = None
 
 
 def plan_with(
@@ -57,11 +62,15 @@ def plan_with(
     estimate.
     """
     by_name = {record.estimate: record for record in records if record.low is not None}
-    for estimate in PLANNED_BY:
-        if estimate.name in by_name and estimate.planning is not None:
-            against = estimate.planning.of_baseline or estimate.name
-            return Planned(by_name[estimate.name], against, of_baseline.get(against), differences.get(against))
-    return None
+    found = [
+        (by_name[one.name], one.planning) for one in PLANNED_BY if one.name in by_name and one.planning is not None
+    ]
+    if not found:
+        return None
+    (record, planning), *others = found
+    against = planning.of_baseline or record.estimate
+    otherwise = others[0][0] if others else None
+    return Planned(record, against, of_baseline.get(against), differences.get(against), otherwise)
 
 
 def won_by(criterion: str, winner: str, records: Iterable[Estimate]) -> str:
@@ -252,6 +261,7 @@ def _cares(known: Known) -> Iterator[str]:
         yield "no interval is claimed for its error"
     else:
         yield from _of_plan(known, planned)
+        yield from _of_test_set(known, planned)
     if known.other_population:
         yield f"the unlabelled rows are of another population: {known.other_population}"
     if known.optimism:
@@ -274,6 +284,19 @@ def _of_plan(known: Known, planned: Planned) -> Iterator[str]:
     elif record.high >= planned.of_baseline:
         high, of_baseline = number(record.high, known.loss), amount(planned.of_baseline, known.loss)
         yield f"the interval of {record.estimate} is wide: its upper end, {high}, reaches the baseline's {of_baseline}"
+
+
+def _of_test_set(known: Known, planned: Planned) -> Iterator[str]:
+    """The test set against the rows that chose, which two right intervals contradict once in some hundred samples."""
+    record, other = planned.record, planned.otherwise
+    if record.estimate != "E_test" or other is None or record.low is None or other.high is None:
+        return
+    if record.low > other.high and not {record.estimate, other.estimate} & {*known.not_credible}:
+        ends = f"{number(other.low or 0.0, known.loss)}–{number(other.high, known.loss)}"
+        yield (
+            f"E_test lies above the interval of {other.estimate}, {ends}: the test set is unlike the rows that chose, "
+            "or the model of all rows is worse than those of a part"
+        )
 
 
 def _found(known: Known, severity: Severity) -> Iterator[str]:

@@ -158,6 +158,20 @@ def test_an_estimate_that_does_not_show_it_alone_and_a_wide_interval_ask_for_car
     assert ("the interval of E_test is wide: its upper end, 35.0, reaches the baseline's 34.0 %",) == wide.caveats
 
 
+def test_a_test_set_that_contradicts_the_rows_that_chose_asks_for_care():
+    def caveats(low: float, **known) -> tuple[str, ...]:
+        found = plan_with([E_BBC, replace(E_TEST, low=low)], OF_BASELINE, APART)
+        return decide(replace(SOUND, planned=found, **known)).caveats
+
+    assert () == caveats(0.26) == caveats(0.19)
+    (said,) = caveats(0.261)
+    assert said.startswith("E_test lies above the interval of E_bbc, 20.0–26.0: the test set is unlike the rows")
+    assert "is not credible" in caveats(0.261, not_credible={"E_test": "3 rows"})[0]
+    assert () == caveats(0.261, not_credible={"E_bbc": "3 rows"})
+    alone = plan_with([replace(E_TEST, low=0.3)], OF_BASELINE, APART)
+    assert () == decide(replace(SOUND, planned=alone)).caveats
+
+
 def test_a_criterion_that_cannot_say_who_is_as_good_asks_for_care_among_several():
     assert "ship_with_care" == decide(replace(SOUND, not_ruled_out=[])).verdict
     assert "ship" == decide(replace(SOUND, not_ruled_out=[], compared=1)).verdict
