@@ -62,7 +62,8 @@ def keep_page(settings: Settings) -> Morning | None:
     except failing as error:
         log.warning("the page of all nights could not be made (%s)", store.reason(error))
         return None
-    log.info("%s (all nights: %s, in MLflow %s)", made.first_line, files.HISTORY, address)
+    in_mlflow = f", in MLflow {address}" if address else ""  # a store that is not that of the last night has none
+    log.info("%s (all nights: %s%s)", made.first_line, files.HISTORY, in_mlflow)
     return made
 
 

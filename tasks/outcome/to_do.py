@@ -99,8 +99,8 @@ def held_delivery(
     if gone:
         names = ", ".join(gone)
         return Matter(
-            f"the table is held, and no run uses it (batch {batch}): it lacks {names}, by which its {left} rows of the "
-            "past are known",
+            f"the table is held, and no run uses it (batch {batch}): it lacks {names}, which {left} rows of the past "
+            "had",
             f"bring the column{'s' * (len(gone) > 1)} back (data.drop leaves one out of the features)",
         )
     if corrected:

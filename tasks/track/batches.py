@@ -223,7 +223,7 @@ def _why_left(left: "_Left", rows: int, gone: Sequence[str], came: Sequence[str]
         return cut(
             printable(
                 f"the column{'s' * (len(gone) > 1)} {names} {'is' if len(gone) == 1 else 'are'} gone{new}, so that "
-                f"none of the {left.expected:,} rows of the past can be known"
+                f"none of the {left.expected:,} rows of the past is as it was"
             )
         )
     return (

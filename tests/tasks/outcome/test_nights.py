@@ -121,7 +121,7 @@ def test_a_column_that_is_gone_and_values_that_moved_have_remedies_of_their_own(
     why = {"verdict": "held", "left": 400, "reasons": ["the column tenure is gone"], "gone": ["tenure"]}
     told.append("batch", OF.said(run="run3", rows=400, **why), at(3))
     (matter,) = morning(told.entries, OF, at(3, 0.1)).matters
-    assert "it lacks tenure" in str(matter)
+    assert "it lacks tenure, which 400 rows of the past had" in str(matter)
     assert "bring the column back" in str(matter)
     told.append("batch-dropped", OF.said(batch=told.entries[-1].number, why="another table came"), at(3, 0.2))
     why = {

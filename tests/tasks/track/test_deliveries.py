@@ -55,7 +55,10 @@ def today(rows: int = 100) -> pd.DataFrame:
 
 
 WRONG = {
-    "a column is missing": (lambda: past().drop(columns="calls"), "the column calls is gone, so that none of the 720"),
+    "a column is missing": (
+        lambda: past().drop(columns="calls"),
+        "the column calls is gone, so that none of the 720 rows of the past is",
+    ),
     "a column has another name": (
         lambda: pd.concat([past(), today()]).rename(columns={"calls": "n_calls"}),
         "the column calls is gone, and n_calls is new",
