@@ -4,7 +4,7 @@ import logging
 
 from heldout.errors import BadArgument
 from heldout.running.plan import Plan
-from heldout.schemes.halvings import HALVES, Halvings, most
+from heldout.schemes.halvings import Halvings, most
 from heldout.selection.race import limit_for, worth_saying
 from tasks.fits.fit_results import Fitted
 from tasks.fits.race_result import is_run, reason_for_none, remedy
@@ -39,8 +39,6 @@ def fit_schemes(settings: Settings) -> Fitted:
     check_not_all_failed(plan, remedy(plan.dropped))
     auto, rows = settings.covalidation.repeats == "auto", len(design.y)
     halvings = plan.halvings or (Halvings(most(rows), most(rows)) if auto else None)
-    if plan.halvings:
-        log.info("%s: %d halvings, %s", HALVES, plan.halvings.made, plan.halvings.says)
     return Fitted(plan.design, fits.finished(plan), plan.failures, plan.lacking, plan.dropped, halvings)
 
 

@@ -121,10 +121,11 @@ def read(settings: Settings, path: Path = PATH) -> Found:
     if (about.source, about.target) != (source, target):
         other = f"{path} is about {about.target} in {about.source}, and not about {target} in {source}"
         return Found(remark=f"{other}: its findings are not used" if about.findings else "")
-    now = _hash(Path(source))
-    earlier = about.findings and about.content and now and about.content != now
+    now, settled = _hash(Path(source)), tuple(_settled(one, settings) for one in about.findings)
+    # a table that grows each night changes each night: said while somebody has to decide
+    earlier = any(one.open for one in settled) and about.content and now and about.content != now
     remark = f"{source} has changed since `init` looked at it: the findings are about an earlier version"
-    return Found(tuple(_settled(one, settings) for one in about.findings), remark if earlier else "")
+    return Found(settled, remark if earlier else "")
 
 
 def write_applied(folder: Path, found: Found) -> None:
