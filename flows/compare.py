@@ -211,7 +211,10 @@ def _source(file: _File, options: argparse.Namespace) -> "Source":
     """A file as readers look at it: its first lines if it is text, and its columns when they are asked for."""
     from heldout.predictions.source import HEAD, Source
     from tasks.data import file_formats
+    from tasks.runtime.errors import UserError
 
+    if file.path.is_dir():
+        raise UserError(f"FILE: {file.path} is a folder; name the files in it, as {file.path}/*.jsonl")
     path, is_table = file.path, file.path.name.endswith(file_formats.ENDINGS)
     head: tuple[str, ...] = ()
     if path.is_file() and (not is_table or (file_formats.is_text(path) and not options.only)):  # lines have no columns

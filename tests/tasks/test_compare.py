@@ -51,6 +51,12 @@ def test_a_file_has_the_comparison_of_its_table(ending, tmp_path):
     assert f"{heldout.from_predictions(TABLE, group='text', compared=9)}\n" == said.stdout, said.stderr
 
 
+def test_of_a_folder_one_names_the_files(tmp_path):
+    (tmp_path / "model").mkdir()
+    said = compare(tmp_path, "model")
+    assert (2, 1) == (said.returncode, said.stderr.count("model/*.jsonl"))
+
+
 def test_a_metric_takes_the_place_of_a_loss(tmp_path):
     scores = TABLE.assign(answer=TABLE["answer"] + RNG.normal(size=160))
     scores.to_parquet(tmp_path / "scores.parquet")
