@@ -11,8 +11,8 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/env"
-"$work/env/bin/pip" install --quiet --disable-pip-version-check 'scikit-learn==1.9.1' 'numpy==2.4.6' 'scipy==1.17.1' \
-  'lightgbm==4.7.0' 'xgboost-cpu==3.2.0'
+"$work/env/bin/pip" install --quiet --disable-pip-version-check 'scikit-learn==1.9.1' 'numpy==2.4.6' 'scipy==1.17.1'
+"$work/env/bin/pip" install --quiet --disable-pip-version-check 'lightgbm==4.7.0' 'xgboost-cpu==3.2.0'
 "$work/env/bin/python" - <<'PY'
 import lightgbm
 import numpy as np
