@@ -101,7 +101,7 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
         return _hold(client, settings, of, past, said | more, gone_rows)
     known_rows = here.some(before)
     past_rows = [(stored[one.number], one) for one in past if one.number in stored]
-    correction = _correction(rows, np.flatnonzero(before), known_rows, past_rows)
+    correction = _correction(rows, np.flatnonzero(before), known_rows, past_rows, settings.data.target or TARGET)
     if correction is not None and correction["verdict"] == "held":
         return _hold(client, settings, of, past, said | correction, known_rows)
     _end_held(client, settings, of, past, "the table has these rows again")
@@ -165,12 +165,12 @@ def _here(rows: ReadRows, of_pool: NDArray[np.intp], settings: Settings) -> Stor
 
 
 def _correction(
-    rows: ReadRows, places: NDArray[np.intp], known: Stored, past: Sequence[tuple[Stored, Batch]]
+    rows: ReadRows, places: NDArray[np.intp], known: Stored, past: Sequence[tuple[Stored, Batch]], label: str
 ) -> dict[str, Any] | None:
     """What an entry says of rows that are known by a key and have another content; None without any.
 
-    `known` are the rows at these `places` of the pool. They are held where a column of all known rows moved, or where
-    many rows have another value, which a few corrections do not do.
+    `known` are the rows at these `places` of the pool, `label` is the column with theirs. They are held where a column
+    of all known rows moved, or where many rows have another value, which a few corrections do not do.
     """
     if known.content is None:
         return None
@@ -190,11 +190,14 @@ def _correction(
     profile = next((found.profile for found in reversed(there) if found.profile is not None), None)
     columns = compared_columns(rows, places, target=True)
     moved = [] if profile is None else profile.moved(columns)
-    wrong = [*moved, *([] if moved else changed(_far(columns, known, there), columns))]
+    wrong: list[Any] = [*moved, *([] if moved else changed(_far(columns, known, there), columns))]
     return {
         "verdict": "held" if wrong else "accepted",
         "corrected": corrected,
-        "reasons": [cut(printable(str(one))) for one in wrong[:_MOST_MOVED]],
+        "reasons": [
+            cut(printable(str(replace(one, column=label) if one.column == TARGET else one)))
+            for one in wrong[:_MOST_MOVED]
+        ],
     }
 
 

@@ -160,7 +160,7 @@ def test_with_a_key_a_changed_row_is_a_correction_and_another_unit_is_held(lived
     for column in ("left", "bill"):  # in the rows of others: each share is as it was
         mixed = nights.night(before.assign(**{column: before[column].sample(frac=1, random_state=0).to_numpy()}))
         assert mixed.held
-        assert re.search(r"(target has another value|bill has a value far .*) in \d+(.\d)? % of the known", mixed.words)
+        assert re.search(r"(left has another value|bill has a value far .*) in \d+(.\d)? % of the known", mixed.words)
     both = nights.night(pd.concat([before, day(99, 100)]))  # repaired, with new rows
     assert ("accepted", 100) == (both.batch.state, both.batch.rows)
     assert "720 known rows corrected" in both.words
