@@ -36,9 +36,9 @@ def sets_hash(description: str, *sets: NDArray[np.uint64]) -> str:
 
 def _row_hashes(rows: pd.DataFrame) -> NDArray[np.uint64]:
     """A hash of each row, shape (n,)."""
-    whole = rows.select_dtypes("integer")
+    whole = rows.select_dtypes("integer", "timedelta")  # pandas counts durations among the whole numbers
     long = [*whole.columns[(whole.max() >= EXACT) | (whole.min() <= -EXACT)]]
-    numbers = rows.drop(columns=long).select_dtypes("number")
+    numbers = rows.drop(columns=long).select_dtypes("number", "timedelta")
     short = [*numbers.columns[numbers.dtypes != "float64"]]  # floats, also where no value is missing
     pieces = []
     for first in range(0, max(len(rows), 1), _ROWS_AT_ONCE):

@@ -67,6 +67,14 @@ def test_the_parts_are_disjoint_and_hold_all_rows(rows, settings_of_rows, test, 
         assert rows.iloc[shard["id"]].drop(columns="kind").reset_index(drop=True).equals(shard)
 
 
+def test_durations_are_days(rows, settings_of_rows):
+    rows.assign(waited=pd.to_timedelta(rows["id"], unit="h")).to_parquet("waits.parquet")
+    made = prepare(settings_of_rows("data.source=waits.parquet"))
+    assert (made.labeled["id"] / 24).tolist() == made.labeled["waited"].tolist()
+    rows.assign(waited=pd.to_timedelta(rows["id"], unit="min")).to_parquet("waits.parquet")
+    assert made.data_hash != prepare(settings_of_rows("data.source=waits.parquet")).data_hash
+
+
 @pytest.mark.parametrize("stratify", ["true", "false"])
 def test_the_estimates_use_a_part_of_the_labelled_rows_and_all_of_them_are_kept(rows, settings_of_rows, stratify):
     changes = ["split.test_fraction=0.25", "data.labeled_rows=40", f"split.stratify={stratify}"]
