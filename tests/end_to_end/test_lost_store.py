@@ -104,16 +104,19 @@ def test_a_store_that_is_locked_for_half_a_minute_is_waited_for(lost):
 
 
 @pytest.mark.fault("new store")
-def test_a_kill_while_a_new_store_is_made_leaves_none_or_a_whole_one(clone):
-    checkout = clone()
+def test_a_kill_while_a_new_store_is_made_leaves_none_or_a_whole_one(clone, tmp_path):
+    checkout, first = clone(), ("env", f"XDG_STATE_HOME={tmp_path}")  # of a user with no empty store to copy
     program = "from tasks.runtime import environment; environment.enter()\n"
     program += "from tasks.params import load; from tasks.track.store import connect; connect(load())"
     for seconds in (0.05, 0.4, 0.8):
-        process = checkout.start("python", "-c", program)
+        process = checkout.start(*first, "python", "-c", program)
         checkout.wait_until(lambda: [*(checkout.path / "mlruns").glob(".mlflow.db.new-*")], process)
         time.sleep(seconds)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         assert not (checkout.path / "mlruns/mlflow.db").exists()
-    checkout.run("python", "-c", program)
+        assert [] == [*tmp_path.glob("heldout/mlflow*")]
+    for _ in range(2):  # by migrations, and as a copy
+        (checkout.path / "mlruns/mlflow.db").unlink(missing_ok=True)
+        checkout.run(*first, "python", "-c", program)
     assert ["mlflow.db"] == [path.name for path in (checkout.path / "mlruns").iterdir()]
