@@ -34,7 +34,7 @@ Values = NDArray[np.float64]
 
 # fewer rows need more calls, and up to about 4096 rows NumPy compares with a column of limits at a third of its speed;
 # more rows leave the cache: measured with 50 columns and 60 hypotheses
-_ROWS_AT_ONCE = 6144
+_ROWS_AT_ONCE = 8192
 _ROUNDINGS = 10  # in addition to the sum: scaling, centring, the comparison
 _TINY = float(np.finfo(np.float64).tiny)  # below, the rounding error of a product is absolute, not relative
 _TINY_SINGLE, _ROUNDED_UP = float(np.finfo(np.float32).tiny), 1.1  # of a length, which is summed in single precision
