@@ -4,7 +4,7 @@ Kind: no test, and no probability: all of these rows are known, so that every di
 whether it is one of a few corrections, of a column that ages, or of another unit. A column is named where the share of
 rows below one of its former deciles, of one of its frequent values, or of its gaps, changed by more than a limit. A
 column that was sorted alone changes no such share: it is named where more rows than the limit, or than half as many as
-if its values were drawn anew, have another value, of numbers one that is far from theirs.
+if its values were drawn at random, have another value, of numbers one that is far from theirs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -128,7 +128,7 @@ def changed(far: Mapping[str, NDArray[np.bool_]], columns: Mapping[str, NDArray[
 
 
 def _by_chance(known: Mapping[str, Any], values: NDArray[Any]) -> float:
-    """In which share of the rows a column would have another value if its values were drawn anew."""
+    """In which share of the rows a column would have another value if its values were drawn at random."""
     there, far = _ranks(known, values), _far_ranks(known)
     shares = np.bincount(there[there != _GAP], minlength=len(far)) / max((there != _GAP).sum(), 1)
     return float(shares @ far @ shares)
