@@ -38,6 +38,7 @@ _ROWS_AT_ONCE = 8192
 _ROUNDINGS = 10  # in addition to the sum: scaling, centring, the comparison
 _TINY = float(np.finfo(np.float64).tiny)  # below, the rounding error of a product is absolute, not relative
 _TINY_SINGLE, _ROUNDED_UP = float(np.finfo(np.float32).tiny), 1.1  # of a length, which is summed in single precision
+_LARGE_SINGLE = float(np.finfo(np.float32).max) / 4
 _MOST_NEAR = 0.125  # of the rows, to be made again: with more, double precision is faster
 
 
@@ -100,7 +101,7 @@ class Linear:
             single = block.astype(np.float32)
             squares = np.einsum("bp,bp->b", single, single).max(initial=0.0) + single.shape[1] * _TINY_SINGLE
             most = self._lengths * (_ROUNDED_UP * np.sqrt(np.float64(squares))) + self.sizes
-            slack = (single.shape[1] + _ROUNDINGS) * np.finfo(np.float32).eps * most
+            slack = (single.shape[1] + _ROUNDINGS) * (np.finfo(np.float32).eps * most + _TINY_SINGLE)
             scores = self._single @ single.T
             above, from_below = (
                 compare(scores, np.nextafter(of.astype(np.float32), np.float32(towards))[:, None])
@@ -109,7 +110,7 @@ class Linear:
                     (np.greater_equal, -slack - self.constant, -np.inf),
                 )
             )
-        if not np.isfinite(slack).all():
+        if not (most < _LARGE_SINGLE).all():  # a sum of its terms may overflow
             return above, np.arange(above.shape[1])
         if np.count_nonzero(above) == np.count_nonzero(from_below):  # what is above is never below
             return above, np.empty(0, dtype=np.intp)

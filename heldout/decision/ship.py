@@ -287,7 +287,7 @@ def _of_plan(known: Known, planned: Planned) -> Iterator[str]:
 
 
 def _of_test_set(known: Known, planned: Planned) -> Iterator[str]:
-    """The test set against the rows that chose, which two right intervals contradict once in some hundred samples."""
+    """Whether the test set contradicts the interval of the rows that chose."""
     record, other = planned.record, planned.otherwise
     if record.estimate != "E_test" or other is None or record.low is None or other.high is None:
         return

@@ -136,6 +136,22 @@ def test_numbers_beyond_single_precision_have_their_own_labels(size):
                 np.testing.assert_array_equal(got, hypothesis.predict(rows))
 
 
+@pytest.mark.parametrize(
+    ("weight", "value"), [(1e21, 1e18), (1e30, 1e10), (3e37, 10.0), (1e-20, 1e-24), (1e-22, 1e-22)]
+)
+def test_terms_that_cancel_beyond_single_precision_have_their_own_labels(weight, value):
+    """Products that overflow to infinities of both signs, and ones that are rounded to few digits."""
+    rng, X, y = problem(0)
+    hypotheses = halves(LogisticRegression(), X, y, rng)
+    signs = np.where(np.arange(X.shape[1]) % 2, -1.0, 1.0)
+    for hypothesis in hypotheses:
+        hypothesis.coef_ = weight * signs * (1 + 0.1 * rng.random((1, X.shape[1])))
+        hypothesis.intercept_ = np.zeros(1)
+    rows = value * rng.normal(size=(4000, X.shape[1]))
+    for got, hypothesis in zip(answers_together(hypotheses, rows, ZERO_ONE), hypotheses, strict=True):
+        np.testing.assert_array_equal(got, hypothesis.predict(rows))
+
+
 @pytest.mark.draws(of=30)
 @pytest.mark.parametrize("learner", WITH_LINK, ids=lambda learner: type(learner).__name__)
 def test_probabilities_are_those_of_each_hypothesis(learner, seed):
