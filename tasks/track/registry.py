@@ -22,6 +22,8 @@ from tasks.runtime.errors import UserError
 from tasks.storage import files
 from tasks.track.changed import GIT_COMMIT
 from tasks.track.data_source import source_in, source_of
+from tasks.track.downloads import downloads
+from tasks.track.stored_code import packed
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -78,39 +80,42 @@ def log_model(client: "MlflowClient", model: Model, rows: pd.DataFrame, run_id: 
         answers = model.predict(rows)
     except FitFailure as failure:
         raise UserError(f"{model.path} does not answer the first labelled rows: {failure}") from None
-    code, packages = _needs(model.types)  # which are known once the file is loaded
     mlflow.set_experiment(experiment_id=client.get_run(run_id).info.experiment_id)  # where MLflow puts the model
-    info: ModelInfo = mlflow.models.Model.log(
-        None,  # the name is its place
-        _OfFile,
-        name=_NO_NAME.sub("_", printable(candidate))[:_NAME_LENGTH],
-        run_id=run_id,
-        file=model.path,
-        signature=mlflow.models.infer_signature(rows, answers),
-        input_example=rows.head(1),
-        validate_serving_input=False,  # which would load the file in this process
-        skops_trusted_types=model.types,  # which were checked, in tasks/storage/trusted_types.py
-        code_paths=[str(path) for path in code] or None,
-        pip_requirements=[f"{package}=={version}" for package, version in packages.items()],
-    )
+    with downloads() as folder:
+        code, packages = _needs(model.types, folder)  # which are known once the file is loaded
+        info: ModelInfo = mlflow.models.Model.log(
+            None,  # the name is its place
+            _OfFile,
+            name=_NO_NAME.sub("_", printable(candidate))[:_NAME_LENGTH],
+            run_id=run_id,
+            file=model.path,
+            signature=mlflow.models.infer_signature(rows, answers),
+            input_example=rows.head(1),
+            validate_serving_input=False,  # which would load the file in this process
+            skops_trusted_types=model.types,  # which were checked, in tasks/storage/trusted_types.py
+            code_paths=[str(path) for path in code] or None,
+            pip_requirements=[f"{package}=={version}" for package, version in packages.items()],
+        )
     # MLflow gives the model the metrics of its run
     tags = client.get_run(run_id).data.tags
     client.set_logged_model_tags(info.model_id, {name: tags[name] for name in _OF_MODEL if name in tags})
     return info
 
 
-def _needs(types: Sequence[str]) -> tuple[list[Path], dict[str, str]]:
+def _needs(types: Sequence[str], folder: Path) -> tuple[list[Path], dict[str, str]]:
     """The code that no index has, and the versions of the packages, that load a model with classes of such `types`.
 
-    The first is ours for a drawn hypothesis or a family, and the modules of the user's that the model names or reaches.
+    The first is ours for our own classes, written below `folder`, and the modules of the user's that the model names or
+    reaches.
     """
     modules = [name.rpartition(".")[0] for name in types if "." in name]
     tops = {module.partition(".")[0] for module in modules}
     found = own_modules.reached(*modules)
-    code = {name.partition(".")[0] for name in found.own} | tops & {PROJECT}
+    code = own_modules.files_of(sorted({name.partition(".")[0] for name in found.own}))
+    code += [packed(folder)] if PROJECT in tops else []
     known = {package: version(package) for package in _REQUIRED}
     by_default = [own_modules.versions(top) for top in sorted(tops & {*DEFAULT})]
-    return own_modules.files_of(sorted(code)), dict(ChainMap(known, found.installed, *by_default))
+    return code, dict(ChainMap(known, found.installed, *by_default))
 
 
 class _OfFile:
