@@ -8,12 +8,14 @@ import contextlib
 import functools
 import hashlib
 import hmac
+import io
 import os
 import pickle
 import shutil
 import stat
 import threading
 import time
+import zlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -24,6 +26,7 @@ from heldout.running.private_files import private_folders, private_opener
 from heldout.running.secret import user_secret
 
 _BYTES = 32  # of the checksum, in front of the pickle
+_SMALL = 1 << 16  # bytes of a pickle that is compressed: a larger one is mostly a model, which takes longer
 _OF_USER = "heldout-fits"  # in the folder that a user names
 
 
@@ -105,7 +108,10 @@ class FolderStore:
             with path.open("rb") as file:
                 if hmac.compare_digest(file.read(_BYTES), _checksum(key, self._secret(), file)):
                     file.seek(_BYTES)
-                    return pickle.load(file)  # noqa: S301  # the checksum is right: who knows the secret wrote it
+                    compressed = file.read(1) != pickle.PROTO
+                    file.seek(_BYTES)
+                    read = io.BytesIO(zlib.decompress(file.read())) if compressed else file
+                    return pickle.load(read)  # noqa: S301  # the checksum is right: who knows the secret wrote it
         raise StoreFailure(f"{path} was removed or damaged during the run; run again, and its fit is made again")
 
     def save(self, key: str, value: Any) -> None:
@@ -121,6 +127,12 @@ class FolderStore:
             with open(part, "w+b", opener=private_opener) as file:
                 file.write(bytes(_BYTES))
                 pickle.dump(value, file, pickle.HIGHEST_PROTOCOL)
+                if file.tell() - _BYTES <= _SMALL:
+                    file.seek(_BYTES)
+                    compressed = zlib.compress(file.read(), 1)
+                    file.seek(_BYTES)
+                    file.write(compressed)
+                    file.truncate()
                 file.seek(_BYTES)
                 checksum = _checksum(key, self._secret(), file)
                 file.seek(0)

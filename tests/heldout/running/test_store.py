@@ -46,6 +46,14 @@ def test_what_was_saved_is_loaded_until_it_is_removed(any_store, value):
             any_store.load(KEY)
 
 
+@pytest.mark.parametrize(("number", "bytes_"), [(600, (0, 400)), (20_000, (160_000, 161_000))])
+def test_a_small_value_is_compressed_and_a_large_one_is_written_as_it_is(store, number, bytes_):
+    store.save(KEY, np.zeros(number))
+    assert bytes_[0] < store.path(KEY).stat().st_size < bytes_[1]
+    assert store.has(KEY)
+    assert np.zeros(number).tolist() == store.load(KEY).tolist()
+
+
 def test_a_second_save_takes_the_place_of_the_first_and_leaves_other_units(any_store):
     any_store.save(OTHER, "other")
     any_store.save(KEY, "first")

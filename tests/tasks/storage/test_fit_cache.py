@@ -24,7 +24,7 @@ def test_all_units_lie_below_the_folder_and_are_gone_with_it(checkout):
 @pytest.mark.fault("fit store")
 def test_a_run_removes_files_beyond_the_limit_before_its_first_fit(settings_with, caplog):
     caplog.set_level("INFO", "heldout")
-    fit_cache.store.save(KEY, bytes(10_000))
+    fit_cache.store.save(KEY, os.urandom(10_000))
     run_schemes.remove_old_fits(settings_with("execution.cache_gb=null"))
     run_schemes.remove_old_fits(settings_with())
     assert fit_cache.store.has(KEY)
