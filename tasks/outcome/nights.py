@@ -97,7 +97,7 @@ class Happened:
 
 @dataclass(frozen=True)
 class Reign:
-    """Since when a version is the champion: `how` is first, yes (on evidence) or rollback."""
+    """Since when a version is the champion: `how` is first, yes (on evidence), rollback or by hand."""
 
     time: datetime
     version: str
@@ -259,12 +259,13 @@ def _reigns(about: Iterable[Entry]) -> tuple[Reign, ...]:
     names: dict[str, str] = {}
     for entry in about:
         said = entry.said
-        if entry.kind == "champion":
+        if entry.kind in _DECIDED:
             names[said["version"]] = str(said.get("candidate", ""))
+        if entry.kind == "champion":
             found.append(Reign(_time(entry), said["version"], str(said.get("promoted", "yes")), names[said["version"]]))
         elif entry.kind == "rollback":
-            why = str(said.get("why", ""))
-            found.append(Reign(_time(entry), said["version"], "rollback", names.get(said["version"], ""), why))
+            how, why = "rollback" if "candidate" in said else "by hand", str(said.get("why", ""))
+            found.append(Reign(_time(entry), said["version"], how, names.get(said["version"], ""), why))
     return tuple(found)
 
 
@@ -313,7 +314,11 @@ def _of_batches(about: Iterable[Entry]) -> Iterable[Happened]:
 
 def _by_hand(about: Iterable[Entry]) -> Iterable[Happened]:
     said_as: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-        "rollback": lambda said: f"{said.get('instead_of')} rolled back to {said['version']}: {said.get('why', '')}",
+        "rollback": lambda said: (
+            f"{said.get('instead_of')} rolled back to {said['version']}: {said.get('why', '')}"
+            if "candidate" in said
+            else f"{said['version']} accepted instead of {said.get('instead_of')}: {said.get('why', '')}"
+        ),
         "release": lambda said: f"pin released: {', '.join(said['candidates'])}",
         "gate": lambda said: f"gate {'passed' if said['passed'] else 'not passed'}",
     }

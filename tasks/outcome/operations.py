@@ -17,7 +17,8 @@ KINDS = {
     "reported": "a validation wrote its report: hashes of the files, and of the metrics of its runs",
     "contest": "a winner was compared with the champion, and did not replace it",
     "champion": "a version became the champion, the first or on evidence",
-    "rollback": "the former champion is the champion again, and the line of the replaced one is pinned",
+    "rollback": "the former champion is the champion again, and the line of the replaced one is pinned; or, without a "
+    "line, the version to which a person moved the alias is accepted",
     "release": "a person lifted a pin",
     "batch": "new labelled rows were looked at before a run used them: accepted, or held back for a person",
     "batch-released": "a person lets a run use the rows of a batch that was held back or dropped",

@@ -58,7 +58,7 @@ def pins(entries: Iterable[Entry], of: Of) -> tuple[Pin, ...]:
     rolled_back: dict[str, set[str]] = {}  # versions of the line, since its last release
     for entry in of.among(entries):
         said = entry.said
-        if entry.kind == "rollback":
+        if entry.kind == "rollback" and "candidate" in said:
             candidate, version = said["candidate"], said["instead_of"]
             # a set: a command that was killed before it moved the alias says the same version again
             versions = rolled_back.setdefault(candidate, set())

@@ -60,7 +60,7 @@ def store_lost(why: str) -> Matter:
 def store_changed(found: str, more: int = 0) -> Matter:
     """The ledger and the store say different things."""
     others = f" (and {more} more)" if more else ""
-    return Matter(f"{found}{others}", f"set it back in MLflow; `{COMMAND} verify` says all that was found")
+    return Matter(f"{found}{others}", f"`{COMMAND} verify` says all that was found")
 
 
 def uncompared(version: str) -> Matter:

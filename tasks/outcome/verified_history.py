@@ -20,6 +20,7 @@ from tasks.outcome.history import (
 )
 from tasks.outcome.operations import about_runs, champions, removed, with_result
 from tasks.runtime.errors import UserError
+from tasks.runtime.own_code import COMMAND
 from tasks.storage.seen_rows import SeenRows
 
 UNSEEN = (
@@ -145,9 +146,10 @@ def of_champions(aliases: Mapping[str, str], entries: Iterable[Entry]) -> Iterat
         found = aliases.get(alias)
         if found != version:
             there = "nowhere" if found is None else f"on version {found}"
+            accept = "" if found is None else f", or accept it: `{COMMAND} rollback --accept --why TEXT`"
             yield (
                 f"models:/{alias} is {there}, and version {version} by the ledger: it was moved without heldout, or a "
-                "command was killed before it moved it"
+                f"command was killed before it moved it; set it back in MLflow{accept}"
             )
 
 

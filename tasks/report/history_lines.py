@@ -16,7 +16,12 @@ COLUMNS = ("night (UTC)", "champion", "E_champion", "challenger", "capital", "ro
 HAPPENED = "what happened"
 WORDS = frozenset({1, 3, 8})  # the columns that hold no numbers, with the last
 NOTHING = "–"
-_HOW = {"first": "is the first champion", "yes": "was promoted on evidence", "rollback": "is the champion again"}
+_HOW = {
+    "first": "is the first champion",
+    "yes": "was promoted on evidence",
+    "rollback": "is the champion again",
+    "by hand": "was made the champion by hand",
+}
 _INDENT = "    "
 _WIDTH_OF_OTHERS, _MOST_OF_OTHERS = 110, 14  # nights
 
@@ -74,7 +79,7 @@ def happened_at(made: Morning, *, quiet: bool = True) -> Mapping[datetime, list[
     """
     found: dict[datetime, list[str]] = {night.time: [] for night in made.nights}
     times = sorted(found)
-    told = [(one.time, reign(one)) for one in made.reigns if one.how != "rollback"]
+    told = [(one.time, reign(one)) for one in made.reigns if one.how in ("first", "yes")]
     told += [(one.time, one.text) for one in made.happened if quiet or not one.quiet]
     for time, text in sorted(told):
         if times:

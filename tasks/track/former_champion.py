@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tasks.outcome.operations import Of, cut
+from tasks.outcome.operations import Of, champions, cut
 from tasks.outcome.pins import pins
 from tasks.params import Settings
 from tasks.runtime.errors import UserError
@@ -115,6 +115,30 @@ def _numbers(client: "MlflowClient", version: "ModelVersion") -> dict[str, float
         return {}
     ends = [f"{name}{end}" for name in _ERRORS for end in ("", "_low", "_high")]
     return {name: metrics[name] for name in ends if name in metrics}
+
+
+def accept(settings: Settings, why: str = "") -> str:
+    """Enter the version at the champion's alias, which a person moved without heldout; returns what to say.
+
+    What was known of the pairs of this version counts no longer, as after a rollback; nothing is pinned. Raises
+    UserError where the alias is on no version, or on that of the ledger.
+    """
+    client = connect(settings)
+    place = standing(client, settings)
+    of, alias = Of.made(place.name, place.source), f"{place.name}@{place.alias(CHAMPION)}"
+    before = champions(operations_ledger.entries(client)).get(alias)
+    here = None if place.champion is None else str(place.champion.version)
+    if before is None or here in (None, before):
+        there = "on no version" if here is None else f"on version {here}, as in the ledger"
+        raise UserError(f"--accept: models:/{alias} is {there}; nothing to accept")
+    because = {"why": cut(why)} if why else {}
+    said = of.said(alias=alias, version=here, instead_of=before, **because)
+    entry = operations_ledger.append(client, settings, "rollback", said)
+    client.set_model_version_tag(place.name, here, RESTORED, str(after(validations(client))))
+    client.set_model_version_tag(place.name, here, BEFORE, before)
+    return (
+        f"accepted: models:/{alias} is version {here}, instead of version {before} (entry {entry.head} of the ledger)"
+    )
 
 
 def release(settings: Settings, candidate: str) -> str:

@@ -26,13 +26,15 @@ from tasks.outcome.contest import Champion, PairRecord, Promotion, contest, unco
 from tasks.outcome.items import Note, TrackedMetric
 from tasks.outcome.ledger import learner_id
 from tasks.outcome.operations import Of
+from tasks.outcome.pins import pins
 from tasks.outcome.verified_history import verify
+from tasks.report.history_lines import reign
 from tasks.runtime.errors import NotCompared, UserError
 from tasks.storage import files, model_file
 from tasks.storage.row_ids import WORD, read_row_ids, read_words
 from tasks.track import lifecycle
 from tasks.track import promote as promotion
-from tasks.track.former_champion import release, rollback
+from tasks.track.former_champion import accept, release, rollback
 from tasks.track.ledger_tags import entry_of, ledger_items
 from tasks.track.morning import read_morning
 from tasks.track.operations_ledger import append, entries, history
@@ -215,11 +217,12 @@ def test_a_morning_says_what_verify_finds_of_an_alias_that_was_moved_or_lost(nig
 
     def told() -> str:
         (fault,) = [one for one in verify(history(client), entry_of).faults if "models:/" in one]
-        assert read_morning(settings).first_line.startswith(f"Look: {fault}; set it back in MLflow")
+        assert read_morning(settings).first_line.startswith(f"Look: {fault}; ")
         return fault
 
     client.set_registered_model_alias("heldout", "champion", "1")
     assert "is on version 1, and version 2 by the ledger" in told()
+    assert "rollback --accept" in told()
     client.delete_registered_model_alias("heldout", "champion")
     assert "is nowhere, and version 2 by the ledger" in told()
     client.set_registered_model_alias("heldout", "champion", "2")
@@ -228,6 +231,28 @@ def test_a_morning_says_what_verify_finds_of_an_alias_that_was_moved_or_lost(nig
     assert "is nowhere" in told()
     nights.run(settings, "tree")  # which begins again
     assert "Nothing to do" == read_morning(settings).first_line
+
+
+def test_an_alias_that_was_moved_by_hand_is_accepted_by_one_command_and_all_agree(nights):
+    settings = nights.prepare(table(60))
+    for name in ("stump", "tree"):
+        nights.run(settings, name)
+    with pytest.raises(UserError, match="--accept: .*@champion is on version 2, as in the ledger; nothing to accept"):
+        accept(settings)
+    client = connect(settings)
+    client.set_registered_model_alias("heldout", "champion", "1")
+    assert "is version 1, instead of version 2" in accept(settings, "the shop wants it")
+    made = read_morning(settings)
+    assert ("Nothing to do", "version 1 (stump) was made the champion by hand: the shop wants it") == (
+        made.first_line,
+        reign(made.reigns[-1]),
+    )
+    assert [] == [fault for fault in verify(history(client), entry_of).faults if "models:/" in fault]
+    assert () == pins(entries(client), made.of)
+    decision, _ = nights.run(nights.prepare(table(70)), "tree")
+    assert ("no", "1") == (decision.promoted, read_morning(settings).nights[-1].met)
+    assert "2" == rollback(settings).version  # which it has in its place
+    assert ["stump"] == [pin.candidate for pin in pins(entries(client), made.of)]
 
 
 @pytest.mark.parametrize("promoted", ["first", "yes", "no"])
