@@ -33,10 +33,13 @@ def cells(night: Night, made: Morning) -> list[str]:
         capital = NOTHING
     else:
         capital = f"{night.capital:.3g}" + (f" of {night.needed:.3g}" if night.needed else "")
+    error = error_of(night, made)
+    if error and night.met != night.champion:  # the night of a promotion has the error of the one that it replaced
+        error = f"v{night.met}: {error}"
     return [
         shown_day(night.time),
         f"version {night.champion}" if night.champion else NOTHING,
-        error_of(night, made) or NOTHING,
+        error or NOTHING,
         night.candidate or NOTHING,
         capital,
         NOTHING if night.rows is None else f"{night.rows:,}",

@@ -52,6 +52,14 @@ def test_a_page_has_each_night_in_its_table_and_one_hint_for_each():
     assert page(shown) == text_of_page
 
 
+def test_the_error_in_the_night_of_a_promotion_names_the_version_that_was_replaced():
+    shown = made(90)
+    assert [20] == [place for place, night in enumerate(shown.nights) if "v1: " in cells(night, shown)[2]]
+    before, promoted, after = (cells(night, shown)[1:3] for night in shown.nights[19:22])
+    assert ["version 1", "version 20", "version 20"] == [before[0], promoted[0], after[0]]
+    assert f"v1: {error_of(shown.nights[20], shown)}" == promoted[1]
+
+
 @pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("nights", [1, 365])
 def test_everything_lies_in_the_picture_in_letters_that_can_be_read(nights, narrow):
