@@ -8,7 +8,8 @@ DESCRIPTION = """\
 Write reports/history.html, the page of all nights, from the tracking store, and
 print the same: first whether anything must be done and by which command, then
 the champion, and a line for each night. A night of the deployment, and
-validate --promote, writes it at its end; this command also sees that none came.
+validate --promote, writes it at its end; this command also sees that none came,
+or none yet.
 
 Exit codes: 0 there is nothing to do, 3 there is, 2 the store does not answer."""
 TO_DO = 3

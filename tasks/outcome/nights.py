@@ -203,7 +203,7 @@ def morning(
         *_of_alarm(watched),
         *_of_room(nights),
     ]
-    return replace(made, matters=tuple(matters))
+    return replace(made, matters=tuple(matters) or (() if nights else (to_do.never(),)))
 
 
 def _nights(about: Iterable[Entry]) -> tuple[Night, ...]:

@@ -43,6 +43,11 @@ def died(when: str, status: str) -> Matter:
     return Matter(f"the night of {when} did not end ({status})", f"run again: {AGAIN}")
 
 
+def never() -> Matter:
+    """No night has run."""
+    return Matter("no night has run yet", f"run the first: {AGAIN}")
+
+
 def missing(since: str, usual: str) -> Matter:
     """No night came when one was to come."""
     return Matter(

@@ -29,28 +29,27 @@ def begin_new_store() -> None:
 def remember(settings: Settings, entries: Sequence[Entry]) -> None:
     """Keep the head of the ledger as it is after a night."""
     if entries:
-        files.write_json(HEADS, {**_heads(), _address(settings): str(entries[-1].head)})
+        heads = {**_heads(), _address(settings): entries[-1].head}
+        files.write_json(HEADS, {address: str(one) for address, one in heads.items()})
 
 
 def head(settings: Settings) -> Head | None:
     """The head after the last night here in the store of the parameters; None where nothing is remembered."""
-    try:
-        return Head.parsed(_heads()[_address(settings)])
-    except (KeyError, UserError):  # somebody may have changed the file
-        return None
+    return _heads().get(_address(settings))
 
 
 def lost(settings: Settings, entries: Sequence[Entry]) -> str:
     """Why the store is not the one of this folder's last night; empty if it is, or if nothing is remembered.
 
-    Of a store that this folder has never used, that it has no ledger, where another has that of the nights before.
+    Of a store that this folder has never used, that it has none of its nights, where another has them.
     """
     heads, address, known = _heads(), _address(settings), head(settings)
     if known is not None:
         why = does_not_hold(known, entries)
         return why and f"{address} is not the store of the last night here: {why} (head {known})"
-    others = ", ".join(heads)
-    return f"{address} has no nights, and those of this folder are in {others}" if others and not entries else ""
+    if not heads or not all(does_not_hold(one, entries) for one in heads.values()):  # a copy has them
+        return ""
+    return f"{address} has no night of this folder, whose nights are in {', '.join(heads)}"
 
 
 def refused(settings: Settings, entries: Sequence[Entry]) -> str:
@@ -72,10 +71,10 @@ def _address(settings: Settings) -> str:
     return without_secrets(settings.tracking.address)
 
 
-def _heads() -> dict[str, str]:
-    """What is remembered; nothing in a fresh clone, or once .cache was removed."""
+def _heads() -> dict[str, Head]:
+    """What is remembered; nothing in a fresh clone, or once .cache was removed or the file was changed."""
     try:
         found = json.loads(HEADS.read_text(encoding="utf-8"))
-        return {str(address): str(head) for address, head in found.items()}
-    except (OSError, ValueError, AttributeError):
+        return {str(address): Head.parsed(str(head)) for address, head in found.items()}
+    except (OSError, ValueError, AttributeError, UserError):
         return {}

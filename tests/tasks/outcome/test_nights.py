@@ -45,9 +45,11 @@ def test_quiet_nights_ask_for_nothing(told):
     assert last.size == sum(last.sizes.values()) > last.sizes["MLflow"] > 0
 
 
-def test_a_store_without_an_entry_asks_for_nothing():
+def test_a_store_without_an_entry_asks_for_the_first_night_alone():
     made = morning((), OF, at(0))
-    assert ("Nothing to do", (), ()) == (made.first_line, made.nights, made.reigns)
+    assert (1, (), ()) == (len(made.matters), made.nights, made.reigns)
+    assert made.first_line.startswith("Look: no night has run yet; run the first: `")
+    assert 1 == len(morning((), OF, at(0), unended=("2026-08-04 02:00", "KILLED")).matters)
 
 
 def test_a_failed_night_says_why_until_one_succeeds(told):

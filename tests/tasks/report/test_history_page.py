@@ -111,7 +111,7 @@ def test_errors_of_another_loss_are_left_out():
 def test_a_store_without_a_night_gives_a_page_that_says_so():
     write_history(morning((), OF, at(0)))
     written = files.HISTORY.read_text()
-    assert "<h1>Nothing to do.</h1>" in written
+    assert "Look: no night has run yet; run the first: " in re.sub("<[^>]*>", "", written)
     assert "knows no night of this data source yet" in written
     assert "<svg" not in written
     assert "no champion, 0 nights" in "\n".join(text(morning((), OF, at(0)), 80, 40))
