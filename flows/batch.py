@@ -63,7 +63,9 @@ def _lines(found: "Sequence[Batch]", remedy: "Callable[[Batch], str]") -> list[s
         who = f"by {one.who}: {one.why}" if one.why else f"by {one.who}"
         who = one.why if one.state == "replaced" else who  # nobody decided
         corrected = [f"{one.corrected:,} known rows with other values"] if one.corrected else []
-        said = [*corrected, *one.reasons, *one.together, *one.noticed]
+        more = one.corrected or one.rows
+        keys = [f"rows {', '.join(one.keys)}{', …' * (len(one.keys) < more)}"] if one.keys else []
+        said = [*corrected, *keys, *one.reasons, *one.together, *one.noticed]
         texts = [*said, *(f"not asked: {text}" for text in one.not_asked), *([who] if one.who else [])]
         lines += [f"{'':17}{text}" for text in texts]
     if held := [one for one in found if one.state == "held"]:

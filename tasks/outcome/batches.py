@@ -24,7 +24,8 @@ class Batch:
     that are `gone` are why no row is as it was. Rows that were `corrected` are known by data.key, and their content is
     another one: a record, or a whole delivery if it is held.
 
-    What was `noticed` holds nothing back; what the last batches `together` show is for a person to look at.
+    With data.key `keys` name its first rows. What was `noticed` holds nothing back; what the last batches `together`
+    show is for a person to look at.
     """
 
     number: int
@@ -40,6 +41,7 @@ class Batch:
     corrected: int = 0
     noticed: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
     who: str = ""
     why: str = ""
 
@@ -76,6 +78,7 @@ def batches(entries: Iterable[Entry], of: Of) -> list[Batch]:
                 int(said.get("corrected", 0)),
                 tuple(said.get("noticed", ())),
                 tuple(said.get("together", ())),
+                tuple(said.get("keys", ())),
             )
         elif entry.kind in ("batch-released", "batch-dropped") and (one := found.get(said["batch"])) is not None:
             state: State = "replaced" if said.get("replaced") else "dropped"

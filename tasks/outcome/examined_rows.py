@@ -102,9 +102,14 @@ class NewRows:
             return ChampionLosses(np.full(len(self.new), np.nan), why_not=str(failure))
         return ChampionLosses(losses, version)
 
-    def verdict(self, champion: ChampionLosses) -> Verdict:
-        """The verdict by all questions, against that set of rows before that the new rows are least unlike."""
-        return new_batch.least_unlike([self._against(before, champion) for before in self.before])
+    def verdicts(self, champion: ChampionLosses) -> tuple[Verdict, Verdict]:
+        """The verdict by all questions, against that set of rows before that the new rows are least unlike.
+
+        And against the first set, all rows before, which has the words: where the new rows are unlike all sets, they
+        are unlike this one.
+        """
+        found = [self._against(before, champion) for before in self.before]
+        return new_batch.least_unlike(found), found[0]
 
     def _against(self, before: NDArray[np.bool_], champion: ChampionLosses) -> Verdict:
         part, unit = self.new | before, self.unit

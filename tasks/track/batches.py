@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 _MOST_RELEASED = 5  # released batches with which a new one is compared, the newest
 _MOST_BATCHES = 12  # the newest, of which it is asked whether a column grows with each, and which are one together
 _MOST_GONE, _MOST_MOVED, _MOST_NOTICED = 5, 3, 5  # columns and sentences that an entry names
+_MOST_KEYS, _MOST_OF_KEY = 5, 40  # rows of a batch that its entry names, and letters of each value
 _MOST_NAMES = 500  # of columns, that a file keeps
 _MOST_CELLS = 20_000_000  # of which a file keeps the ranks
 _NONE: Ids = np.empty(0, np.uint64)
@@ -101,7 +102,7 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
         return _hold(client, settings, of, past, said | more, gone_rows)
     known_rows = here.some(before)
     past_rows = [(stored[one.number], one) for one in past if one.number in stored]
-    correction = _correction(rows, np.flatnonzero(before), known_rows, past_rows, settings.data.target or TARGET)
+    correction = _correction(rows, np.flatnonzero(before), known_rows, past_rows, settings)
     if correction is not None and correction["verdict"] == "held":
         return _hold(client, settings, of, past, said | correction, known_rows)
     _end_held(client, settings, of, past, "the table has these rows again")
@@ -113,6 +114,7 @@ def examine(client: "MlflowClient", settings: Settings, run: str, *, may_begin: 
     if not new.any():
         return None if corrected is None else Examined(corrected, _told(corrected))
     here = here.some(new)
+    said |= _keys(rows, new, settings)
     if not before.any():
         why = "no row of the table is known from before: it counts as a new table"
         said |= {"verdict": "first", "reasons": [why] if past else []}
@@ -165,12 +167,12 @@ def _here(rows: ReadRows, of_pool: NDArray[np.intp], settings: Settings) -> Stor
 
 
 def _correction(
-    rows: ReadRows, places: NDArray[np.intp], known: Stored, past: Sequence[tuple[Stored, Batch]], label: str
+    rows: ReadRows, places: NDArray[np.intp], known: Stored, past: Sequence[tuple[Stored, Batch]], settings: Settings
 ) -> dict[str, Any] | None:
     """What an entry says of rows that are known by a key and have another content; None without any.
 
-    `known` are the rows at these `places` of the pool, `label` is the column with theirs. They are held where a column
-    of all known rows moved, or where many rows have another value, which a few corrections do not do.
+    `known` are the rows at these `places` of the pool. They are held where a column of all known rows moved, or where
+    many rows have another value, which a few corrections do not do.
     """
     if known.content is None:
         return None
@@ -184,21 +186,32 @@ def _correction(
         if found.content is not None:
             was.update(zip(found.words.tolist(), found.content.tolist(), strict=True))
     pairs = zip(known.words.tolist(), known.content.tolist(), strict=True)
-    corrected = sum(was.get(word, content) != content for word, content in pairs)
-    if not corrected:
+    corrected = np.array([was.get(word, content) != content for word, content in pairs], np.bool_)
+    if not corrected.any():
         return None
     profile = next((found.profile for found in reversed(there) if found.profile is not None), None)
     columns = compared_columns(rows, places, target=True)
     moved = [] if profile is None else profile.moved(columns)
+    label = settings.data.target or TARGET
     wrong: list[Any] = [*moved, *([] if moved else changed(_far(columns, known, there), columns))]
     return {
         "verdict": "held" if wrong else "accepted",
-        "corrected": corrected,
+        "corrected": int(corrected.sum()),
+        **_keys(rows, places[corrected], settings),
         "reasons": [
             cut(printable(str(replace(one, column=label) if one.column == TARGET else one)))
             for one in wrong[:_MOST_MOVED]
         ],
     }
+
+
+def _keys(rows: ReadRows, places: NDArray[Any], settings: Settings) -> dict[str, Any]:
+    """The keys of the first rows at some places of the pool, a mask or numbers; nothing without data.key."""
+    if not settings.data.key_columns:
+        return {}
+    named = rows.written.loc[rows.pool.index[places][:_MOST_KEYS], settings.data.key_columns]
+    keys = (" ".join(printable(str(value))[:_MOST_OF_KEY] for value in row) for row in named.itertuples(index=False))
+    return {"keys": [cut(one) for one in keys]}
 
 
 def _far(columns: Mapping[str, NDArray[Any]], known: Stored, told: Sequence[Stored]) -> dict[str, NDArray[np.bool_]]:
@@ -321,13 +334,14 @@ def _examined(
 ) -> dict[str, Any]:
     """The part of an entry that says what the checks found."""
     champion = _losses(client, settings, place, found)
-    verdict = found.verdict(champion)
+    verdict, in_words = found.verdicts(champion)
     delta, number = settings.operations.false_alarm, examined(past) + 1
     limit = new_batch.limit(delta, number)
     unit = "rows" if found.unit is None else "groups" if settings.data.groups else "distinct rows"
     held = verdict.held(limit)
-    reasons = [reason(answer, unit) for answer in verdict.reasons(limit)] if held else []
-    noticed = [] if held else [f"{reason(one, unit)}: not enough to hold" for one in verdict.worth_a_word(delta)]
+    reasons = [reason(answer, unit) for answer in in_words.reasons(limit)] if held else []
+    unusual = [] if held or verdict.p > delta else in_words.worth_a_word(delta)
+    noticed = [f"{reason(one, unit)}: not enough to hold" for one in unusual]
     noticed += found.said()
     rows, counts = int(found.new.sum()), [one.rows for one in past if not one.first and not one.whole]
     if new_batch.unusual_count(rows, counts):
@@ -336,7 +350,7 @@ def _examined(
     for place_in, length in enumerate(new_batch.windows(number), start=new_batch.windows_before(number) + 1):
         if held or length > _MOST_BATCHES or (window := found.with_the_last(length)) is None:
             continue
-        last, least = window.verdict(champion), new_batch.limit(delta, place_in)
+        (last, _), least = window.verdicts(champion), new_batch.limit(delta, place_in)
         if last.held(least):
             together += [f"the last {length} batches: {reason(answer, unit)}" for answer in last.reasons(least)]
     said: dict[str, Any] = {

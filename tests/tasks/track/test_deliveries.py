@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from flows.batch import _lines
 from heldout.monitoring import new_batch
 from tasks.data import prepare_tables
 from tasks.outcome.examined_rows import ChampionLosses, NewRows
@@ -150,6 +151,7 @@ def test_with_a_key_a_changed_row_is_a_correction_and_another_unit_is_held(lived
         batches.decide(nights.settings, aged.batch.number, release=False, why="")
     labels = nights.night(flipped(before.assign(tenure=before["tenure"] + 0.1), range(30)))
     assert (30, "accepted") == (labels.batch.corrected, labels.batch.state)
+    assert ("c0-0", "c0-1", "c0-2", "c0-3", "c0-4") == labels.batch.keys
 
     wrong = before.assign(bill=100 * before["bill"])
     held = nights.night(wrong)
@@ -169,6 +171,7 @@ def test_with_a_key_a_changed_row_is_a_correction_and_another_unit_is_held(lived
     bad = day(98, 100)
     new = nights.night(pd.concat([before, day(99, 100), bad.assign(bill=100 * bad["bill"])]))
     assert ("held", 100) == (new.batch.state, new.batch.rows)
+    assert f"{'':17}rows c98-0, c98-1, c98-2, c98-3, c98-4, …" in _lines(listed(nights), batches.remedy)
     repaired = nights.night(pd.concat([before, day(99, 100), bad]))
     assert ("accepted", 100) == (repaired.batch.state, repaired.batch.rows)
     assert ["replaced"] == [one.state for one in listed(nights) if one.number == new.batch.number]
@@ -201,13 +204,13 @@ def quarter(settings, seed: int, nights: int = 90, rows: int = ROWS) -> tuple[in
         new = arrived == night
         arrival = np.where(there, arrived, 0)
         found = NewRows.of(whole, new, [there & ~new], arrival, settings)
-        verdict = found.verdict(nothing)
+        verdict, _ = found.verdicts(nothing)
         held += verdict.held(new_batch.limit(delta, night))
         told += bool(verdict.worth_a_word(delta)) and verdict.held(delta)
         for length in new_batch.windows(night):
             windows += 1
             if length <= 12 and (window := found.with_the_last(length)) is not None:
-                together += window.verdict(nothing).held(new_batch.limit(delta, windows))
+                together += window.verdicts(nothing)[0].held(new_batch.limit(delta, windows))
     return held, told, together
 
 
