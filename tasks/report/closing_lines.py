@@ -1,8 +1,9 @@
 """The lines that a run ends with, about ten: what to plan with, what speaks against it, what to do, what to ship.
 
 They say what the first screen of the page says. What asks for something is whole: the decision, the gravest caveat,
-what to do next, and the sealed test set. Further caveats are shown where ten lines have room for them, and counted; of
-the facts the first line is, and more where there is room. The decision is last, with who is not ruled out below it.
+what to do next (a night has this in its last line), and the sealed test set. Further caveats are shown where ten lines
+have room for them, and counted; of the facts the first line is, and more where there is room. The decision is last,
+with who is not ruled out below it.
 All that a run knows besides is in the page, in summary.md, and printed with --verbose.
 """
 
@@ -12,7 +13,6 @@ from collections.abc import Iterator
 from heldout.printable import printable
 from tasks.outcome.contest import Promotion
 from tasks.report.headline import Headline, headline
-from tasks.report.next_steps import REGISTER
 from tasks.report.summary import Summary
 from tasks.runtime.own_code import COMMAND, MAKE
 from tasks.storage import files
@@ -71,8 +71,7 @@ def _facts(summary: Summary, screen: Headline, promotion: Promotion) -> Iterator
 def _to_do(summary: Summary, screen: Headline, promotion: Promotion) -> Iterator[tuple[str, str]]:
     if sealed := summary.selection["test_sealed"]:
         yield "test set", f"sealed: {sealed} rows; when you have decided, once: {COMMAND} open-test"
-    first, *others = screen.steps
-    if first == REGISTER and not promotion.trial:
-        first = "Nothing is open."
-    yield "next", f"{first.rstrip('.')} (and {len(others)} more in the report)" if others else first
+    if promotion.trial:  # what a night asks for is in its last line
+        first, *others = screen.steps
+        yield "next", f"{first.rstrip('.')} (and {len(others)} more in the report)" if others else first
     yield "all else", f"{files.REPORT}, {files.SUMMARY}, {files.MODEL}; {MAKE} ui; --verbose"

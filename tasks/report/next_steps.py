@@ -16,7 +16,6 @@ from tasks.runtime.own_code import COMMAND
 from tasks.storage import findings
 
 _MOST = 3
-REGISTER = f"Nothing is open: register the winner with {COMMAND} validate --promote."
 
 
 def next_steps(summary: Summary) -> Sequence[str]:
@@ -26,7 +25,7 @@ def next_steps(summary: Summary) -> Sequence[str]:
         return steps
     if caveats := summary.decision.caveats:
         return [f"Decide whether you accept this: {caveats[0]}."]
-    return [REGISTER]
+    return [f"Nothing is open: register the winner with {COMMAND} validate --promote."]
 
 
 def _steps(summary: Summary) -> Iterator[str]:
