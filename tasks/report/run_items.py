@@ -69,7 +69,7 @@ def outcome_items(summary: Summary) -> Iterator[Item]:
             yield TrackedMetric(f"test_{one.name}", float(line["value"]))
     yield from _in_words(summary)
     yield from map(Artifact, _ARTIFACTS)
-    for path in sorted(files.PLOTS.iterdir()):
+    for path in sorted(files.PLOTS.glob("*.csv")):  # their pictures are in the report
         yield Artifact(path, "plots")
 
 

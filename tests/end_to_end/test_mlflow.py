@@ -225,7 +225,7 @@ def test_a_parent_holds_the_table_the_report_and_the_plots(story, validated):
             "confusion.csv",
             "selection.json",
             "report.html",
-            "plots/estimates.png",
+            "plots/estimates.csv",
         } <= {*names}
 
 

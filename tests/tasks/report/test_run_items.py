@@ -184,6 +184,7 @@ def test_a_candidate_that_failed_reports_its_settings_and_the_reason_alone(case)
 def test_the_parent_reports_the_estimates_of_the_selected_the_rows_and_the_files(case):
     _, summary = case
     files.write_csv(files.PLOTS / "estimates.csv", summary.estimates)
+    (files.PLOTS / "estimates.png").touch()  # which the report holds too
     items = list(outcome_items(summary))
     planned = [one for one in OF_BAYES if one.name in ("E_cv", "E_test")]
     numbers = [TrackedMetric(name, summary.selection[name]) for name in ("bound", "baseline")]
