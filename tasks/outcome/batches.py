@@ -15,8 +15,8 @@ class Batch:
     """New labelled rows of one run, known by the number of their entry; `file` names their identities in the store.
 
     `first` is a table of which no row was known: it is accepted as it is. `state` says whether runs use the rows; `why`
-    is what a person said who released or dropped it. One that was held, and whose rows left the table or have other
-    values since, is replaced: those that came for them are new.
+    is what a person said who released or dropped it. One that was held, and of which a row left the table or has other
+    values since, is replaced: its rows that are still there are new, with those that came for the others.
 
     A batch with rows that `left` is a whole delivery: so many rows of the past are not in the table as they were, and
     its `rows` are new. `file` names those that left; no run uses the table until it has them again, or a person
@@ -83,6 +83,8 @@ def batches(entries: Iterable[Entry], of: Of) -> list[Batch]:
         elif entry.kind in ("batch-released", "batch-dropped") and (one := found.get(said["batch"])) is not None:
             state: State = "replaced" if said.get("replaced") else "dropped"
             state = "released" if entry.kind == "batch-released" else state
+            if state == "replaced":
+                files.discard(one.file)  # the same rows may come again
             found[one.number] = replace(one, state=state, who=entry.who, why=str(said["why"]))
     return [*found.values()]
 

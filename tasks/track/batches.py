@@ -146,9 +146,7 @@ def _entered(client: "MlflowClient", settings: Settings, of: Of, said: dict[str,
     said = {**said, "file": keep(client, rows)}
     operations_ledger.append(client, settings, "batch", of.said(**said))
     past = batches(operations_ledger.entries(client), of)
-    if said.get("corrected"):
-        return next(one for one in reversed(past) if one.file == said["file"])
-    return next(one for one in past if one.file == said["file"])  # another checkout may have been first
+    return next(one for one in reversed(past) if one.file == said["file"])  # another checkout may have been first
 
 
 def _here(rows: ReadRows, of_pool: NDArray[np.intp], settings: Settings) -> Stored:
@@ -314,15 +312,20 @@ def _end_replaced(
     stored: Mapping[int, Stored],
     identities: Identities,
 ) -> bool:
-    """Whether a batch that was held back is in the table no more, as after a repaired export, and its rows are new."""
+    """Whether a batch that was held back is no more in the table as it was, as after a repaired export.
+
+    What is left of it is new again: of a batch of which some rows were wrong the others are still there.
+    """
     ended = False
     for one in past:
         if one.state == "held" and not one.whole and one.number in stored:
             found = stored[one.number]
-            there = identities.among([(found.columns, found.words)])
-            if there.any() and not identities.differ(found.columns, found.words, found.content):
+            ids = identities.by(found.columns)
+            left = len(found.words) if ids is None else int((~np.isin(found.words, ids.of_rows)).sum())
+            if not left and not identities.differ(found.columns, found.words, found.content):
                 continue
-            why = "its rows have other values now" if there.any() else "none of its rows is in the table any more"
+            gone = f"{left:,} of its {len(found.words):,} rows are not in the table as they were"
+            why = gone if left else "its rows have other values now"
             said = of.said(batch=one.number, why=why, replaced=True)
             operations_ledger.append(client, settings, "batch-dropped", said)
             ended = True

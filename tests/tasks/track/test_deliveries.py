@@ -120,6 +120,14 @@ def test_wrong_deliveries_are_held_and_say_why_and_right_ones_are_not_or_are_gon
     assert {} == passed
     assert nights.night(past()) is None  # each of them is gone with its rows
     assert {"accepted", "replaced", "dropped"} == {one["state"] for one in map(vars, listed(nights))}
+    assert nights.night(WRONG["a third with a new category"][0]()).held  # a second time
+    assert 720 == len(prepare_tables.read_rows(nights.settings).pool)
+    repaired = nights.night(RIGHT["new rows"]())  # of which two thirds were right before
+    assert ("accepted", 100) == (repaired.batch.state, repaired.batch.rows)
+    assert ("replaced", "27 of its 100 rows are not in the table as they were") == (
+        (one := listed(nights)[-2]).state,
+        one.why,
+    )
 
 
 def listed(nights):
