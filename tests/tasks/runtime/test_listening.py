@@ -23,6 +23,16 @@ def test_a_port_of_loopback_and_no_other_address_and_it_is_taken_once():
     listening.at(port).close()
 
 
+def test_an_answer_does_not_wait_until_its_first_part_is_acknowledged():
+    with socket.socket() as probe:
+        probe.bind((listening.LOOPBACK, 0))
+        port = probe.getsockname()[1]
+    with listening.at(port) as opened, socket.create_connection((listening.LOOPBACK, port)):
+        accepted, _ = opened.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 @pytest.mark.parametrize("port", [0, -1, 65_536])
 def test_no_port_is_refused(port):
     with pytest.raises(UserError, match=f"{port}.*65535"):
