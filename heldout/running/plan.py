@@ -16,7 +16,7 @@ number is known, which must not depend on which fit failed first.
 
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from heldout.losses import Losses
 from heldout.schemes import SchemeName
@@ -162,10 +162,8 @@ class Plan:
     @property
     def design(self) -> Design:
         """The design of what is left: with the halvings that were made, and the number of those that were dropped."""
-        design = self._all
-        if self.halvings is not None and self.halvings.made < len(design.halves):
-            design = replace(design, halves=design.halves[: self.halvings.made])
-        return replace(design, dropped=len(self.dropped)) if self.dropped else design
+        made = len(self._all.halves) if self.halvings is None else self.halvings.made
+        return self._all.of_those_left(made, len(self.dropped))
 
     @property
     def left(self) -> list[str]:
@@ -230,7 +228,7 @@ class Plan:
         found = Halvings(most(rows), most(rows))
         while look is not None:
             yield [self._want((name, HALVES), 2 * look) for name in self._racing]
-            cut = replace(self._all, halves=self._all.halves[:look])
+            cut = self._all.of_those_left(look, 0)
             observed = {}
             for name in self._racing:
                 if HALVES not in self._reasons[name]:

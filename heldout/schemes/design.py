@@ -93,6 +93,13 @@ class Design:
     _drawn: dict[str, resampling.Resampling] = field(default_factory=dict, init=False, repr=False)
     _splits: dict[str, Sequence[Split]] = field(default_factory=dict, init=False, repr=False)
 
+    def of_those_left(self, halvings: int, dropped: int) -> "Design":
+        """The design of the first `halvings`, with `dropped` candidates; splits that were drawn are not drawn again."""
+        left = replace(self, halves=self.halves[:halvings], dropped=dropped)
+        left._drawn.update(self._drawn)
+        left._splits.update({scheme: splits for scheme, splits in self._splits.items() if scheme != "covalidation"})
+        return left
+
     @property
     def classes(self) -> int:
         """The number of classes; 0 for numbers."""

@@ -66,6 +66,8 @@ def redrawn(
     divide the rows of rare classes much more often than chance does, and the estimates would be too low.
     """
     code = codes(y)
+    if group is None and not code.any():  # a single class, which is in every part
+        return draw(random_state)
     indivisible, _ = _in_one_part(np.arange(len(y)) if group is None else group, code)
 
     def leaves_out(part: NDArray[Any]) -> bool:

@@ -246,13 +246,13 @@ def can_stratify(y: Labels, size: int) -> bool:
 
 def _why_not_stratified(y: Labels, size: int) -> str | None:
     """Why no stratified cut of `size` rows exists; None where one does."""
-    rarest, rows = rarest_class(y)
-    if rows < 2:
+    counts = np.unique(y, return_counts=True)[1]
+    if counts.min() < 2:
         return (
-            f"class {rarest} has a single row, which no stratified split can divide; "
+            f"class {rarest_class(y)[0]} has a single row, which no stratified split can divide; "
             "merge or drop that class, or set stratify to false"
         )
-    classes, smaller = len(np.unique(y)), min(size, len(y) - size)
+    classes, smaller = len(counts), min(size, len(y) - size)
     if smaller < classes:
         return (
             f"a part of {smaller} rows cannot hold all {classes} classes; take a larger part, or set stratify to false"

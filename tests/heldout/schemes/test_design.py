@@ -282,3 +282,14 @@ def test_the_margins_of_a_table_are_its_means_over_rows_and_the_variance_of_thos
     found = repeated_by_row(np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 2.0]]), SQUARED)
     assert ([1.0, 1.0], 0.75, 3, 1.0) == (found.by_repeat.tolist(), found.row_variance, found.n, found.error)
     assert 0.0 == repeated_by_row(np.array([[3.0], [5.0]]), SQUARED).row_variance
+
+
+def test_what_is_left_of_a_design_has_fewer_halvings_and_draws_nothing_again():
+    whole = design()
+    drawn = {name: whole.splits(name) for name in (*DRAWN, "covalidation", "cross_validation")}
+    left = whole.of_those_left(2, dropped=3)
+    assert (2, 3) == (len(left.halves), left.dropped)
+    assert all(drawn[name] is left.splits(name) for name in (*DRAWN, "cross_validation"))
+    for kept, split in zip(left.splits("covalidation"), drawn["covalidation"][:4], strict=True):
+        assert np.array_equal(kept.train, split.train)
+    assert (REPEATS, 0) == (len(whole.halves), whole.dropped)
