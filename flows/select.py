@@ -76,4 +76,4 @@ def _select(settings: Settings) -> None:
     description |= {"not_credible": validation.not_credible(), **by_margin.described(settings, validation)}
     found = decision.decide(settings, validation, description)
     files.write_json(files.SELECTION, {**description, **decision.described(found, validation.skill())})
-    model_file.save(delivered.hypothesis, files.MODEL)
+    model_file.write(delivered.stored, files.MODEL)

@@ -4,7 +4,6 @@ import importlib
 import logging
 import os
 import sys
-import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
@@ -75,8 +74,6 @@ class Session:
         from tasks.params.hidden import hide
 
         flow = getattr(importlib.import_module(f"flows.{name}"), name)
-        if name == "fit":  # it waits for the workers; `select` needs this import later
-            threading.Thread(target=importlib.import_module, args=("skops.io",), daemon=True).start()
         self._server.wait()
         try:
             # each flow would wait up to a second for the end of its heartbeat, which nothing here uses

@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,15 @@ class Delivered:
     rows: int
     tuned: Mapping[str, str] = field(default_factory=dict)
 
+    @cached_property
+    def stored(self) -> bytes:
+        """The hypothesis as skops stores it."""
+        return model_file.dumped(self.hypothesis)
+
     def sizes(self) -> dict[str, int]:
         """The bytes of both, as skops stores them."""
-        return {"bytes": model_file.size(self.hypothesis), "bytes_final": model_file.size(self.final)}
+        final = self.stored if self.final is self.hypothesis else model_file.dumped(self.final)
+        return {"bytes": len(self.stored), "bytes_final": len(final)}
 
 
 @dataclass(frozen=True)

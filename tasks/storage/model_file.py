@@ -21,18 +21,21 @@ _LARGE, _RATIO = 100_000_000, 200
 
 
 def save(model: Any, path: Path) -> None:
-    """Write `model` with skops, without clock times and object ids."""
-    import skops.io
+    """Write `model` as `dumped` has it."""
+    write(dumped(model), path)
 
+
+def write(stored: bytes, path: Path) -> None:
+    """Write what `dumped` gave."""
     with replacing_file(path) as draft:
-        draft.write_bytes(stable_bytes(skops.io.dumps(model)))
+        draft.write_bytes(stored)
 
 
-def size(model: Any) -> int:
-    """The bytes that `save` writes."""
+def dumped(model: Any) -> bytes:
+    """`model` as skops stores it, without clock times and object ids."""
     import skops.io
 
-    return len(stable_bytes(skops.io.dumps(model)))
+    return stable_bytes(skops.io.dumps(model))
 
 
 def load(path: Path, modules: Collection[str] = ()) -> Any:
