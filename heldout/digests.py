@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from heldout import extensions
 
 METHOD_VERSION = 16  # of what is made and how it is stored: raise it when the same content would give another result
+_json = json.JSONEncoder(default=str).encode
 _LIBRARIES = ("numpy", "pandas", "scikit-learn", "lightgbm", "xgboost", "xgboost-cpu")  # of what is pickled
 
 
@@ -32,12 +33,11 @@ def _version(library: str) -> str:
 
 def content_hash(*parts: object) -> str:
     """The SHA-256 of `parts`: the same for the same content, whatever the run, runner or machine."""
-    text = json.dumps(_exact(parts), default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_json(_exact(parts)).encode()).hexdigest()
 
 
 def _exact(value: object) -> object:
     """Mappings as sorted pairs: in a JSON object the labels 1 and "1" would be the same key."""
     if isinstance(value, dict):
-        return {"pairs": sorted(json.dumps([_exact(name), _exact(item)], default=str) for name, item in value.items())}
+        return {"pairs": sorted(_json([_exact(name), _exact(item)]) for name, item in value.items())}
     return [_exact(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,6 +1,7 @@
 """A secret in a file that nobody but its owner may read; it is made by who asks first."""
 
 import contextlib
+import functools
 import hashlib
 import hmac
 import os
@@ -18,7 +19,13 @@ def secret_of(path: Path, purpose: str) -> str:
 
     Raises PermissionError if other users may have read the file.
     """
-    return hmac.new(_key(path), purpose.encode(), hashlib.sha256).hexdigest()
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        _create(path)
+        found = path.stat()
+    version = found.st_dev, found.st_ino, found.st_mode, found.st_uid, found.st_mtime_ns
+    return _derived(path, purpose, version)
 
 
 def user_secret(purpose: str) -> str:
@@ -34,9 +41,13 @@ def user_folder() -> Path:
     return state / "heldout"
 
 
+@functools.lru_cache
+def _derived(path: Path, purpose: str, _version: tuple[int, ...]) -> str:
+    """The digits, read once in a process for each version of the file: each stored fit asks for them."""
+    return hmac.new(_key(path), purpose.encode(), hashlib.sha256).hexdigest()
+
+
 def _key(path: Path) -> bytes:
-    if not path.exists():
-        _create(path)
     with path.open("rb") as file:
         found, key = os.fstat(file.fileno()), file.read()
     mode = stat.S_IMODE(found.st_mode)
@@ -50,6 +61,7 @@ def _key(path: Path) -> bytes:
 
 def _create(path: Path) -> None:
     """Write the file unless another process was first."""
+    path.parent.mkdir(exist_ok=True)
     draft = private_draft(path, secrets.token_bytes(_BYTES))
     with contextlib.suppress(FileExistsError):
         path.hardlink_to(draft)

@@ -220,6 +220,6 @@ def store_of_user(store: Any) -> FolderStore:
 def _checksum(key: str, secret: str, file: IO[bytes]) -> bytes:
     """The keyed checksum of the rest of the file, and of its key: no value passes for another one."""
     code = hmac.new(secret.encode(), key.encode() + b"\0", hashlib.sha256)
-    while chunk := file.read(1 << 20):
+    while chunk := file.read(1 << 16):
         code.update(chunk)
     return code.digest()

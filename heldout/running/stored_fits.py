@@ -1,13 +1,15 @@
 """What is stored of the fits of a candidate in a scheme: read when someone asks for it, and not kept."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from heldout.fits.scheme_fits import SchemeLosses
 from heldout.learners.fit_warnings import FitWarnings
 from heldout.losses import Losses
 from heldout.running.store import Store
+
+_PARTS = ("losses", "training", "terms")  # of what is stored of a fit, next to its warnings
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,16 @@ def of_fits(store: Store, addresses: Sequence[str]) -> Finished:
     """What fits left."""
     keys = tuple(addresses)
     warned = tuple(store.load(key).warned for key in keys)
-    of = {part: _Stored(store, keys, part) for part in ("losses", "training", "terms")}
-    return Finished(keys, of["losses"], of["training"], warned, of["terms"])
+    return Finished(keys, warned=warned, **{part: _Stored(store, keys, part) for part in _PARTS})
+
+
+def read_once(finished: Finished) -> Finished:
+    """The same, for who needs several parts of each fit: each is read once."""
+    if not isinstance(finished.losses, _Stored):
+        return finished
+    fits = [finished.losses.store.load(key) for key in finished.keys]
+    losses, training, terms = ([getattr(fit, part) for fit in fits] for part in _PARTS)
+    return replace(finished, losses=losses, training=training, terms=terms)
 
 
 def without_fits(store: Store, address: str, fits: int) -> Finished:

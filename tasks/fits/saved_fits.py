@@ -14,6 +14,7 @@ from heldout.losses.choice import spec_of
 from heldout.notebook import saved_result
 from heldout.notebook.load import SavedModels, read
 from heldout.notebook.result import Validation
+from heldout.running.stored_fits import read_once
 from heldout.schemes.design import Evidence
 from heldout.splits.split import joined_losses, tested_rows
 from heldout.unlabelled.half_model_controls import NO_ROWS
@@ -74,7 +75,7 @@ def _reads(fitted: Fitted, compared: Compared) -> Callable[[str], Evidence]:
     design, finished = fitted.design, fitted.finished
 
     def of(name: str) -> Evidence:
-        of_schemes = {scheme: by_name[name] for scheme, by_name in finished.items() if name in by_name}
+        of_schemes = {scheme: read_once(by_name[name]) for scheme, by_name in finished.items() if name in by_name}
         losses = {scheme: units.losses for scheme, units in of_schemes.items()}
         for scheme, of_scheme in losses.items():
             design.loss.check_losses(joined_losses(of_scheme), tested_rows(design.splits(scheme)), name)

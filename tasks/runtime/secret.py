@@ -11,7 +11,6 @@ def checkout_secret(purpose: str) -> str:
     They are derived from the random bytes of `.cache/secret`, which the first call writes and only its owner may read.
     Raises UserError if other users may have read the file.
     """
-    CACHE.mkdir(exist_ok=True)
     try:
         return secret_of(CACHE / "secret", purpose)
     except PermissionError as error:
