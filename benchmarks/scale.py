@@ -242,6 +242,7 @@ def of_a_fit() -> dict[str, float]:
 
     The fits are the half models of many naive Bayes on the shipped rows.
     """
+    from heldout.running.stored_fits import read_once
     from tasks.fits import worker
     from tasks.params import load
     from tasks.plans import units_of_scheme
@@ -263,8 +264,8 @@ def of_a_fit() -> dict[str, float]:
             _ = [units_of_scheme.is_stored(unit) for unit in units]
 
     def read() -> None:
-        for _, units in units_of_scheme.plan_units(settings, plan, versions):
-            finished = units_of_scheme.gather(units)
+        for _, units in found:
+            finished = read_once(units_of_scheme.gather(units))
             _ = [*finished.losses, *finished.training]
 
     costs = {"plan": _processor_seconds(planned)}

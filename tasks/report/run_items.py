@@ -9,11 +9,11 @@ from heldout.diagnosis.more_rows import AT_2N, AT_N, GAIN
 from heldout.estimates import COMPARED, PLANNED_BY
 from heldout.fits import baseline
 from heldout.fits.fit_cost import FitCost
-from heldout.records import Estimate, MoreRows, PredictionPowered
+from heldout.records import Estimate
 from tasks.outcome.items import ROOT, Artifact, Dataset, Item, Tag, TrackedMetric, parameters
 from tasks.outcome.ledger import learner_id
 from tasks.params import Candidate, Settings
-from tasks.report.summary import Summary, as_records, shown_steps
+from tasks.report.summary import Summary, shown_steps
 from tasks.storage import files
 
 _BY_E_CV = "E_cv"  # the estimate of the baseline that is the metric `baseline`
@@ -109,9 +109,9 @@ def candidate_items(candidate: Candidate, summary: Summary, cost: FitCost | None
         of_all = cost.of_all(summary.selection["rows"]["labeled"])
         yield from (TrackedMetric(name, number) for name, number in of_all.items())
     yield from _difference(summary, candidate.name, f"{summary.compared_by}_of_selected_less_this")
-    for one in summary.of_winner:
-        if one.against == candidate.name and one.by_margin is not None:
-            yield Tag("by_margin", f"selected is {one.by_margin}")
+    one = summary.winner_less.get(candidate.name)
+    if one is not None and one.by_margin is not None:
+        yield Tag("by_margin", f"selected is {one.by_margin}")
     for fold, error in enumerate(summary.curves.fold_errors[candidate.name]):
         yield TrackedMetric("fold_error", float(error), fold)
     curve = summary.curves.progressive_errors.get(candidate.name, ())
@@ -147,12 +147,11 @@ def _of_candidate(summary: Summary, candidate: str) -> Iterator[Item]:
     for record in _in_order(summary, candidate):
         yield from metric(record.estimate, record)
         yield from _root(summary, record.estimate, record.value)
-    for line in as_records(summary.more_rows[summary.more_rows["candidate"] == candidate]):
-        if line["estimate"] in (GAIN, AT_N, AT_2N):
-            yield from metric(line["estimate"], MoreRows(**line))
-    for line in as_records(summary.prediction_powered[summary.prediction_powered["candidate"] == candidate]):
-        if line["estimate"] == _BY_E_CV:
-            powered = PredictionPowered(**line)
+    for more in summary.more_rows_of(candidate):
+        if more.estimate in (GAIN, AT_N, AT_2N):
+            yield from metric(more.estimate, more)
+    for powered in summary.powered_of(candidate):
+        if powered.estimate == _BY_E_CV:
             yield from metric("E_cv_powered", powered)
             if powered.labels_gained is not None:
                 yield TrackedMetric("labels_gained", powered.labels_gained)
@@ -215,6 +214,6 @@ def _root(summary: Summary, name: str, error: float) -> Iterator[TrackedMetric]:
 
 def _difference(summary: Summary, against: str, name: str) -> Iterator[TrackedMetric]:
     """The error of the winner less that of another, and its bounds; nothing for the winner itself."""
-    for one in summary.of_winner:
-        if one.against == against:
-            yield TrackedMetric(name, one.difference, low=one.low, high=one.high)
+    one = summary.winner_less.get(against)
+    if one is not None:
+        yield TrackedMetric(name, one.difference, low=one.low, high=one.high)

@@ -12,7 +12,6 @@ from heldout.estimates.methods import DEFAULTS
 from heldout.family import BOUND
 from heldout.fits import baseline
 from heldout.metrics.skill import Skill
-from heldout.records import MoreRows, PredictionPowered
 from heldout.schemes.delivery import FORMS
 from heldout.unlabelled import implied_error
 from tasks.outcome.suspicious import Suspicious
@@ -158,9 +157,7 @@ def _differences(summary: Summary) -> dict[str, str]:
 def _more_rows(summary: Summary) -> dict[str, str]:
     if summary.no_more_rows is not None:
         return {"more rows": f"it cannot be told what they gain: {summary.no_more_rows}"}
-    curve = summary.learning_curve().astype(object)
-    lines = [MoreRows(*line) for line in curve.where(curve.notna(), None).itertuples(index=False)]
-    text = about_winner.more_rows(summary.selected, lines, summary.loss)
+    text = about_winner.more_rows(summary.selected, summary.more_rows_of(summary.selected), summary.loss)
     return {"more rows": text} if text else {}
 
 
@@ -175,9 +172,7 @@ def _columns(summary: Summary) -> dict[str, str]:
 
 
 def _powered(summary: Summary) -> dict[str, str]:
-    lines = summary.prediction_powered[summary.prediction_powered["candidate"] == summary.selected].astype(object)
-    of_winner = [PredictionPowered(*line) for line in lines.where(lines.notna(), None).itertuples(index=False)]
-    text = about_winner.prediction_powered(summary.selected, of_winner, summary.loss)
+    text = about_winner.prediction_powered(summary.selected, summary.powered_of(summary.selected), summary.loss)
     return {"unlabelled": text} if text else {}
 
 

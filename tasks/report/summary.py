@@ -1,10 +1,11 @@
 """What one validation found, gathered for people: the record, and how its numbers are written."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from heldout.learners.fit_warnings import WarningCounts
 from heldout.losses import Loss, Losses, amounts
 from heldout.metrics import METRICS
 from heldout.metrics.metric import Metric
-from heldout.records import Difference, Estimate, PredictionSets
+from heldout.records import Difference, Estimate, MoreRows, PredictionPowered, PredictionSets
 from heldout.schemes.halvings import Halvings
 from heldout.selection.race import Dropped
 from heldout.splits.dependence import DependenceKind
@@ -28,6 +29,7 @@ from tasks.params import Settings
 from tasks.storage.findings import Found
 from tasks.storage.shard_report import ShardReport
 
+_Record = TypeVar("_Record", Estimate, MoreRows, PredictionPowered)
 _STEPS_SHOWN = 1000
 _FIVE_DIGITS = 10_000
 
@@ -182,7 +184,27 @@ class Summary:
 
     def records_of(self, candidate: str) -> list[Estimate]:
         """The estimates of one candidate."""
-        return [record for record in self._records if record.candidate == candidate]
+        return self._records_of.get(candidate, [])
+
+    @cached_property
+    def _records_of(self) -> dict[str, list[Estimate]]:
+        return _by_candidate(self._records)
+
+    def more_rows_of(self, candidate: str) -> list[MoreRows]:
+        """The lines of more_rows.csv of one candidate."""
+        return self._more_rows_of.get(candidate, [])
+
+    @cached_property
+    def _more_rows_of(self) -> dict[str, list[MoreRows]]:
+        return _by_candidate(MoreRows(**line) for line in as_records(self.more_rows))
+
+    def powered_of(self, candidate: str) -> list[PredictionPowered]:
+        """The lines of prediction_powered.csv of one candidate."""
+        return self._powered_of.get(candidate, [])
+
+    @cached_property
+    def _powered_of(self) -> dict[str, list[PredictionPowered]]:
+        return _by_candidate(PredictionPowered(**line) for line in as_records(self.prediction_powered))
 
     @property
     def against_baseline(self) -> dict[str, Difference]:
@@ -193,6 +215,11 @@ class Summary:
     def of_winner(self) -> list[Difference]:
         """The lines of differences.csv."""
         return [Difference(**line) for line in as_records(self.differences)]
+
+    @cached_property
+    def winner_less(self) -> dict[str, Difference]:
+        """The same, by the name of the other."""
+        return {one.against: one for one in self.of_winner}
 
     @cached_property
     def worse(self) -> dict[str, tuple[str, str]]:
@@ -227,7 +254,7 @@ class Summary:
         values = {name: dict(zip(of["estimate"], of["value"], strict=True)) for name, of in lines.items()}
         return ranked(self.selection["criterion"], values)
 
-    @property
+    @cached_property
     def dropped(self) -> dict[str, str]:
         """What tables say of each candidate that a race dropped, in place of its numbers."""
         return about_race.lines(self.left_race, self.loss)
@@ -305,15 +332,15 @@ class Summary:
 
     def cell(self, candidate: str, estimate: str) -> tuple[str, str]:
         """A value and its interval as people read them; empty where there is none."""
-        lines = self.estimates_of(candidate)
-        lines = lines[lines["estimate"] == estimate]
-        if lines.empty:
+        one = next((one for one in self.records_of(candidate) if one.estimate == estimate), None)
+        if one is None:
             return "", ""
-        line = lines.iloc[0]
-        interval = "" if pd.isna(line["low"]) else f"{self.number(line['low'])}–{self.number(line['high'])}"
+        interval = ""
+        if one.low is not None and one.high is not None:
+            interval = f"{self.number(one.low)}–{self.number(one.high)}"
         if interval and (candidate, estimate) in self.not_credible:
             interval += f" {DOUBTED}"
-        return self.number(line["value"]), interval
+        return self.number(one.value), interval
 
     def learning_curve(self) -> pd.DataFrame:
         """The lines of more_rows.csv of the winner."""
@@ -350,6 +377,13 @@ class Summary:
     def with_unit(self, number: str) -> str:
         """A number of a cell with its unit; empty stays empty."""
         return amounts.with_unit(number, self.loss) if number else ""
+
+
+def _by_candidate(records: Iterable[_Record]) -> dict[str, list[_Record]]:
+    of: dict[str, list[_Record]] = defaultdict(list)
+    for record in records:
+        of[record.candidate].append(record)
+    return of
 
 
 def as_records(table: pd.DataFrame) -> list[dict[str, Any]]:
