@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from heldout.errors import FewOfAClass, FitFailure
 from heldout.learners import seeded
 from heldout.learners.chosen_inside import arguments
+from heldout.learners.own_rows import written_over
 from heldout.learners.remedies import with_remedy
 from heldout.losses import Loss, Losses
 from heldout.losses.loss import places
 from heldout.printable import printable
-from heldout.rows.frames import take
+from heldout.rows.frames import is_read, take
 from heldout.rows.texts import Texts
 from heldout.rows.wide import wide
 from heldout.seeds import same_global_draws
@@ -68,8 +69,9 @@ def fit_and_test(
         with failures():
             further = _of_fit(learner, weights, dependence, split)
             labels = as_given(y[split.train])
-            with _about(labels, loss):
-                hypothesis = seeded(learner, state, labels).fit(take(X, split.train), labels, **further)
+            hypothesis = seeded(learner, state, labels)
+            with _about(labels, loss), written_over(hypothesis) if is_read(X) else nullcontext():
+                hypothesis = hypothesis.fit(take(X, split.train), labels, **further)
         losses = test(hypothesis, X, y, split.validation, loss, split.labels)
     return Fitted(hypothesis, losses, tuple(dict.fromkeys(warned)))
 

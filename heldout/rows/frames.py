@@ -124,7 +124,12 @@ def take(X: Any, rows: NDArray[np.intp] | slice) -> Any:
 
 def in_memory(X: Any) -> Any:
     """X; the rows of a table that stays in its file, as a data frame."""
-    return X.iloc[:] if hasattr(X, "iloc") and not hasattr(X, "columns") else X
+    return X.iloc[:] if is_read(X) else X
+
+
+def is_read(X: Any) -> bool:
+    """Whether X is a table that stays in its file, of which each `take` reads rows of its own."""
+    return hasattr(X, "iloc") and not hasattr(X, "columns")
 
 
 def is_other_frame(X: Any) -> bool:
