@@ -56,6 +56,7 @@ class DaskExecutor(Executor):
             self._performed = _performing(str(Path.cwd()), self._run, fit_timeout)
             self._check_versions()
             workers = self._check_workers()
+            self._client.subscribe_topic("all", _say_lost)
         except BaseException:
             self._client.close()
             raise
@@ -143,6 +144,13 @@ def _client(address: str) -> Any:
             reached,
         )
     return client
+
+
+def _say_lost(event: tuple[float, Any]) -> None:
+    """Log that a worker is gone that had tasks, by what the scheduler says to all."""
+    _, said = event
+    if isinstance(said, dict) and said.get("action") == "remove-worker" and said["processing-tasks"]:
+        log.warning("dask: the worker %s is gone; others make the tasks that it had", said["worker"])
 
 
 def _refuse(lines: list[str]) -> None:

@@ -155,6 +155,7 @@ def test_workers_that_come_and_are_killed_leave_the_same_bytes_as_a_local_run(cl
         assert 0 == run.wait(timeout=PATIENCE_SECONDS), said.read_text()
 
     assert "dask: 1 workers at tcp://127.0.0.1:" in said.read_text()
+    assert 1 == " ".join(said.read_text().split()).count("is gone; others make the tasks that it had")
     assert alone.hashes() == checkout.hashes()
     made = Counter(rows for _, rows in noted(params))
     assert {rows for _, rows in fits} == {*made}
