@@ -123,7 +123,9 @@ def test_a_real_store_that_took_the_entries_one_by_one_gives_the_same_page(quart
     told(append)
     made = replace(read_morning(settings), now=NOW)
     assert made.of == nights.OF
-    whole = history_page.page(replace(made, matters=[one for one in made.matters if "no night" not in one.what]))
+    # no night came since, and the store has entries but no models
+    matters = [one for one in made.matters if "no night" not in one.what and "models:/" not in one.what]
+    whole = history_page.page(replace(made, matters=matters))
     numbers = re.compile(r"(?<=batch )\d+|(?<=--release )\d+|(?<=--drop )\d+|(?<=operations: )\d+")
     assert numbers.sub("", quarter.read_text(encoding="utf-8")) == numbers.sub("", whole)
 
