@@ -30,7 +30,8 @@ def report(settings: Settings) -> None:
 
 
 def _report(settings: Settings, model: Model) -> None:
-    executor.stop()  # no fit is left: its workers would wait while two models are asked in processes of their own
+    # no fit is left: its workers would wait while two models are asked in processes of their own
+    executor.stop(wait=False)
     summary = read_summary(settings)
     plots.draw(summary)
     page.write_report(summary)

@@ -38,23 +38,23 @@ class Session:
         self.stuck = False  # whether Prefect's server did not take the last log lines and events
 
     def open(self, settings: "Settings", *, fits: bool = True, tracked: bool = False) -> None:
-        """Start the workers if there is something to fit, import the flows meanwhile, and wait for the server.
+        """Import the flows, wait for the server, and start the workers if there is something to fit.
 
         A `tracked` run reaches its store meanwhile. Raises UserError if the store or the server does not answer.
         """
         if self._settings is not None:
             return
-        from tasks.fits.run_schemes import warm_up  # Prefect reads the server's address when it is imported
-
-        if fits:
-            warm_up(settings)
-        importlib.import_module("flows.validate")
+        importlib.import_module("flows.validate")  # Prefect reads the server's address when it is imported
         if tracked:
             from tasks.track import store
 
             store.connect(settings)  # a new store takes seconds
         self._server.wait()
+        from tasks.fits.run_schemes import warm_up
         from tasks.runtime import flow_runs
+
+        if fits:
+            warm_up(settings)  # not before: where there are two cores, the server and this process need both
 
         flow_runs.mark_dead()
         self._settings = settings

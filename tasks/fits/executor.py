@@ -33,10 +33,13 @@ def workers(settings: Execution) -> str:
     return "the flows for Dask's workers"
 
 
-def stop() -> None:
-    """End the fits of this process at once, whatever the workers do: finished fits are stored."""
+def stop(*, wait: bool = True) -> None:
+    """End the fits of this process at once, whatever the workers do, and `wait` until it is done.
+
+    Finished fits are stored.
+    """
     if _workers:
-        _workers.pop().shutdown()
+        _workers.pop().shutdown(wait)
     if "tasks.fits.dask_cluster" in sys.modules:
         from tasks.fits import dask_cluster
 

@@ -83,7 +83,7 @@ class Server:
             if dead or time.monotonic() > deadline:
                 self.stop()
                 raise UserError(f"the Prefect server did not start; its output is in {_log_file()}")
-            time.sleep(0.1)
+            time.sleep(0.03)
         if self._keeper is None:
             self._keeper = threading.Thread(target=self._keep, args=(self._process,), daemon=True)
             self._keeper.start()
