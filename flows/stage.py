@@ -1,8 +1,6 @@
 """What holds for every flow: a name, tags, and no traceback for a mistake of the user; the stages of a validation."""
 
-import importlib
 import os
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -21,8 +19,6 @@ from tasks.track import lifecycle
 
 # threads only wait for the executor; a few more than the workers keep it busy, many would lock sqlite
 RUNNER: Any = ThreadPoolTaskRunner(max_workers=(os.cpu_count() or 1) + 2)
-# what the later stages need, imported while the first ones wait for Prefect's server and for the workers
-_FIRST, _LATER = ("prepare", "fit"), ("skops.io", "matplotlib.figure", "dvc.repo")
 
 
 def named_flow(work: Callable[..., None]) -> Any:
@@ -37,8 +33,6 @@ def stage(work: Callable[[Settings], None]) -> Any:
 
     def run(params: str = "params.yaml", overrides: tuple[str, ...] = ()) -> None:
         settings, name = load(params, overrides), work.__name__
-        if name in _FIRST:
-            threading.Thread(target=_import_later, daemon=True).start()
         stage_settings.check(name, settings)
         stage_settings.forget(name)
         work(settings)
@@ -55,12 +49,6 @@ def begin(flow: Any, flow_run: FlowRun, state: Any) -> None:  # noqa: ARG001  # 
     scheduled = flow_run.deployment_id or runtime.deployment.id
     started = "dvc" if "DVC_STAGE" in os.environ else "deployment" if scheduled else "by hand"
     identify(flow_run, sorted({*flow_run.tags, started, *([source] if named else [])}))
-
-
-def _import_later() -> None:
-    for module in _LATER:
-        if module != "dvc.repo" or "DVC_STAGE" not in os.environ:  # DVC itself commits what its stages write
-            importlib.import_module(module)
 
 
 def _name() -> str:

@@ -1,6 +1,8 @@
 """The fan-out: a Prefect task run for each task of the workers, or for some of them; its thread only waits."""
 
+import importlib
 import logging
+import os
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -18,6 +20,11 @@ from tasks.params.running import Execution
 from tasks.storage import fit_cache
 
 log = logging.getLogger("heldout")
+
+# What comes after the fits imports these: one while each of the first fan-outs is waited for, since a second of imports
+# is half of a small run. Not in a thread: SciPy looks at what is half imported there, and fails. DVC commits what its
+# own stages write.
+_LATER = ["skops.io", "matplotlib.figure", *([] if "DVC_STAGE" in os.environ else ["dvc.repo"])]
 
 
 def run_all(
@@ -54,6 +61,8 @@ def run_all(
             for places in in_task_runs(order)
         }
         try:
+            if todo and _LATER:
+                importlib.import_module(_LATER.pop(0))
             for future in as_completed([*task_runs]):
                 progress.advance(*(todo[place] for place in task_runs[future]))
         except BaseException:  # an interruption does not wait for the fits in progress
