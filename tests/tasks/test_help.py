@@ -92,10 +92,11 @@ def test_outside_of_the_environment_the_answer_is_one_line(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "code"),
-    [(["batch", "--help"], 0), (["verify", "--ledger", "export.json"], 141)],  # argparse passes over the error
+    ("words", "codes"),
+    # argparse passes over the error, but not that of Python 3.11.2
+    [(["batch", "--help"], {0, 141}), (["verify", "--ledger", "export.json"], {141})],
 )
-def test_a_pipe_that_nobody_reads_ends_a_command_without_a_traceback(words, code, tmp_path):
+def test_a_pipe_that_nobody_reads_ends_a_command_without_a_traceback(words, codes, tmp_path):
     export = {"heldout ledger of operations": 1, "ledgers": [], "runs": [], "champions": {}}
     (tmp_path / "export.json").write_text(json.dumps(export))
     reads, writes = os.pipe()
@@ -104,4 +105,4 @@ def test_a_pipe_that_nobody_reads_ends_a_command_without_a_traceback(words, code
     command = [sys.executable, "-m", "flows", *words]
     ran = subprocess.run(command, stdout=writes, stderr=subprocess.PIPE, cwd=tmp_path, env=env, text=True, check=False)
     os.close(writes)
-    assert (code, "") == (ran.returncode, ran.stderr)
+    assert (True, "") == (ran.returncode in codes, ran.stderr)
