@@ -55,8 +55,9 @@ def run_in_host(name: str, params: str, overrides: Sequence[str]) -> int:
             answer = connection.recv(16)
         except KeyboardInterrupt:
             return INTERRUPTED
+    # on a full disk a process that writes to a mapped file is killed, and DVC leaves half of dvc.lock after a stage
+    check_space(Path(), CACHE)
     if not answer:
-        check_space(Path(), CACHE)  # a process that writes to a mapped file on a full disk is killed
         print(f"error: the process that runs the flows died; its last words are in {_LOG}", file=sys.stderr)
         return CRASH
     return int(answer)
